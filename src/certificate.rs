@@ -1,0 +1,211 @@
+//! How good an answer is known to be.
+//!
+//! Every decision of this crate carries a [`Certificate`]: the objective of the answer, and a bound that no answer can
+//! beat. Where the two are equal, the answer is proven optimal.
+
+use core::fmt;
+
+/// What is known about an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Status {
+    /// No answer is better: the objective equals the bound.
+    Optimal,
+    /// The answer keeps every rule; a better one may exist, though none beyond the bound.
+    Feasible,
+}
+
+/// Whether small or large objectives are good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Sense {
+    /// Small is good; the bound is a lower bound.
+    Minimize,
+    /// Large is good; the bound is an upper bound.
+    Maximize,
+}
+
+/// A bound that its objective beats, so it is no bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the objective {objective} is better than its bound {bound}")]
+pub struct CertificateError {
+    /// The objective of the answer.
+    pub objective: u64,
+    /// The bound that was claimed.
+    pub bound: u64,
+}
+
+/// The objective of an answer, and a bound that no answer can beat.
+///
+/// The unit is the problem's own, always an integer: preemption cost for a reclaim, milliseconds of job completion time
+/// for an allocation. The status is not stored but follows from the two numbers, so the three can't disagree.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::certificate::{Certificate, Sense, Status};
+///
+/// let plan = Certificate::new(Sense::Minimize, 12, 10)?;
+/// assert_eq!(plan.status(), Status::Feasible);
+/// assert_eq!(plan.gap(), 2);
+/// assert!((plan.relative_gap() - 0.2).abs() < 1e-12);
+///
+/// assert!(Certificate::new(Sense::Maximize, 7, 7)?.is_optimal());
+/// assert!(Certificate::new(Sense::Maximize, 8, 7).is_err());
+/// # Ok::<(), aryl::certificate::CertificateError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "CertificateForm", into = "CertificateForm")
+)]
+pub struct Certificate {
+    sense: Sense,
+    objective: u64,
+    bound: u64,
+}
+
+impl Certificate {
+    /// A certificate for an answer of this objective, given a bound.
+    ///
+    /// # Errors
+    ///
+    /// [`CertificateError`] where the objective is better than the bound: below it for [`Sense::Minimize`], above it
+    /// for [`Sense::Maximize`].
+    pub const fn new(sense: Sense, objective: u64, bound: u64) -> Result<Self, CertificateError> {
+        let beaten = match sense {
+            Sense::Minimize => objective < bound,
+            Sense::Maximize => objective > bound,
+        };
+        if beaten {
+            return Err(CertificateError { objective, bound });
+        }
+        Ok(Self { sense, objective, bound })
+    }
+
+    /// A certificate for an answer that is proven optimal.
+    #[must_use]
+    pub const fn optimal(sense: Sense, objective: u64) -> Self {
+        Self { sense, objective, bound: objective }
+    }
+
+    /// Whether small or large objectives are good.
+    #[must_use]
+    pub const fn sense(&self) -> Sense {
+        self.sense
+    }
+
+    /// The objective of the answer.
+    #[must_use]
+    pub const fn objective(&self) -> u64 {
+        self.objective
+    }
+
+    /// The bound: no answer has an objective better than this.
+    #[must_use]
+    pub const fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// [`Status::Optimal`] exactly when the objective equals the bound.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        if self.objective == self.bound { Status::Optimal } else { Status::Feasible }
+    }
+
+    /// Whether the answer is proven optimal.
+    #[must_use]
+    pub const fn is_optimal(&self) -> bool {
+        self.objective == self.bound
+    }
+
+    /// The distance from the objective to the bound.
+    #[must_use]
+    pub const fn gap(&self) -> u64 {
+        self.objective.abs_diff(self.bound)
+    }
+
+    /// The gap as a share of the bound: 0 where the answer is optimal, infinite where only the bound is 0.
+    #[must_use]
+    pub fn relative_gap(&self) -> f64 {
+        if self.is_optimal() { 0.0 } else { self.gap() as f64 / self.bound as f64 }
+    }
+}
+
+impl fmt::Display for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.status(), self.sense) {
+            (Status::Optimal, _) => write!(f, "{}, proven optimal", self.objective),
+            (Status::Feasible, Sense::Minimize) => write!(f, "{}, at least {}", self.objective, self.bound),
+            (Status::Feasible, Sense::Maximize) => write!(f, "{}, at most {}", self.objective, self.bound),
+        }
+    }
+}
+
+/// The written form; the status is there for the reader and is checked on the way in.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct CertificateForm {
+    sense: Sense,
+    objective: u64,
+    bound: u64,
+    status: Option<Status>,
+}
+
+#[cfg(feature = "serde")]
+impl From<Certificate> for CertificateForm {
+    fn from(certificate: Certificate) -> Self {
+        let Certificate { sense, objective, bound } = certificate;
+        Self { sense, objective, bound, status: Some(certificate.status()) }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<CertificateForm> for Certificate {
+    type Error = alloc::string::String;
+
+    fn try_from(form: CertificateForm) -> Result<Self, Self::Error> {
+        use alloc::string::ToString;
+        let certificate = Self::new(form.sense, form.objective, form.bound).map_err(|error| error.to_string())?;
+        match form.status {
+            Some(status) if status != certificate.status() => Err(alloc::format!(
+                "the status is written as {status:?}, but the objective {} and the bound {} say {:?}",
+                form.objective,
+                form.bound,
+                certificate.status()
+            )),
+            _ => Ok(certificate),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gap_is_the_same_on_both_sides() {
+        let low = Certificate::new(Sense::Minimize, 5, 3).unwrap();
+        let high = Certificate::new(Sense::Maximize, 3, 5).unwrap();
+        assert_eq!((low.gap(), high.gap()), (2, 2));
+        assert_eq!(Certificate::new(Sense::Minimize, 5, 0).unwrap().relative_gap(), f64::INFINITY);
+        assert_eq!(Certificate::optimal(Sense::Minimize, 0).relative_gap(), 0.0);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_wrong_status_or_bound_is_refused_on_the_way_in() {
+        extern crate std;
+        let good = Certificate::new(Sense::Minimize, 5, 3).unwrap();
+        let text = serde_json::to_string(&good).unwrap();
+        assert_eq!(serde_json::from_str::<Certificate>(&text).unwrap(), good);
+        for bad in [
+            r#"{"sense":"minimize","objective":2,"bound":3}"#,
+            r#"{"sense":"maximize","objective":3,"bound":2}"#,
+            r#"{"sense":"maximize","objective":2,"bound":3,"status":"optimal"}"#,
+        ] {
+            assert!(serde_json::from_str::<Certificate>(bad).is_err(), "{bad}");
+        }
+    }
+}
