@@ -6,6 +6,9 @@
 extern crate alloc;
 
 pub mod certificate;
+pub mod cluster;
+pub mod epoch;
 pub mod id;
+pub mod reclaim;
 pub mod scaling;
 pub mod units;

@@ -148,9 +148,7 @@ impl Scaling for ScalingCurve {
         match self {
             Self::Linear => workers / base,
             Self::PowerLaw { exponent } => libm::pow(workers / base, *exponent),
-            Self::Amdahl { serial } => {
-                (serial + (1.0 - serial) / base) / (serial + (1.0 - serial) / workers)
-            }
+            Self::Amdahl { serial } => (serial + (1.0 - serial) / base) / (serial + (1.0 - serial) / workers),
             Self::LossPerAddedWorker { loss } => (base + (1.0 - loss) * (workers - base)) / base,
             Self::Measured(table) => table.throughput(worker_count) / table.throughput(base_count),
         }
@@ -205,7 +203,9 @@ mod tests {
             ] {
                 assert!((curve.speedup(1, workers) - linear).abs() < 1e-9, "{curve:?}");
             }
-            for curve in [ScalingCurve::Amdahl { serial: 1.0 }, ScalingCurve::LossPerAddedWorker { loss: 1.0 }] {
+            for curve in
+                [ScalingCurve::Amdahl { serial: 1.0 }, ScalingCurve::LossPerAddedWorker { loss: 1.0 }]
+            {
                 assert!((curve.speedup(1, workers) - 1.0).abs() < 1e-12, "{curve:?}");
             }
         }

@@ -1,0 +1,178 @@
+//! Who runs where, in both directions, in one canonical order.
+//!
+//! The lists are sorted, so two histories that lead to the same state give equal values, and no decision can depend on
+//! the order of past changes. This file only keeps the books: the rules are in `inventory.rs`, the checked changes in
+//! `change.rs`.
+
+use alloc::vec::Vec;
+
+use smallvec::SmallVec;
+
+use super::{Placement, Role, Tenant};
+use crate::id::{JobId, ServerId};
+
+/// The free GPUs and the tenants of one server.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Host {
+    free: u32,
+    /// Sorted by job, then role.
+    tenants: SmallVec<[Tenant; 4]>,
+}
+
+/// The placements of one job, sorted by server, then role.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Gang(SmallVec<[Placement; 2]>);
+
+// Written by hand, here and below, so that `clone_from` keeps the memory that it finds: an epoch copies the books of
+// the whole cluster, and must not allocate when warm.
+impl Clone for Host {
+    fn clone(&self) -> Self {
+        Self { free: self.free, tenants: self.tenants.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.free = source.free;
+        self.tenants.clear();
+        self.tenants.extend_from_slice(&source.tenants);
+    }
+}
+
+impl Clone for Gang {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clear();
+        self.0.extend_from_slice(&source.0);
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Occupancy {
+    hosts: Vec<Host>,
+    gangs: Vec<Gang>,
+}
+
+impl Clone for Occupancy {
+    fn clone(&self) -> Self {
+        Self { hosts: self.hosts.clone(), gangs: self.gangs.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.hosts.clone_from(&source.hosts);
+        self.gangs.clone_from(&source.gangs);
+    }
+}
+
+impl Occupancy {
+    pub(super) fn clear(&mut self) {
+        self.hosts.clear();
+        self.gangs.clear();
+    }
+
+    pub(super) fn push_server(&mut self, gpus: u32) {
+        self.hosts.push(Host { free: gpus, tenants: SmallVec::new() });
+    }
+
+    pub(super) fn push_job(&mut self) {
+        self.gangs.push(Gang::default());
+    }
+
+    /// Forgets the free GPUs of a server that leaves the cluster.
+    pub(super) fn retire_server(&mut self, server: ServerId) {
+        self.hosts[server.index()].free = 0;
+    }
+
+    pub(crate) fn free(&self, server: ServerId) -> u32 {
+        self.hosts.get(server.index()).map_or(0, |host| host.free)
+    }
+
+    pub(crate) fn tenants(&self, server: ServerId) -> &[Tenant] {
+        self.hosts.get(server.index()).map_or(&[], |host| &host.tenants)
+    }
+
+    pub(crate) fn placements(&self, job: JobId) -> &[Placement] {
+        self.gangs.get(job.index()).map_or(&[], |gang| &gang.0)
+    }
+
+    pub(crate) fn is_running(&self, job: JobId) -> bool {
+        !self.placements(job).is_empty()
+    }
+
+    /// The workers of one role that a job has on a server.
+    pub(crate) fn workers(&self, job: JobId, server: ServerId, role: Role) -> u32 {
+        let placements = self.placements(job);
+        match placements.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
+            Ok(at) => placements[at].workers,
+            Err(_) => 0,
+        }
+    }
+
+    /// Adds workers of a job to a server. The caller has checked that `workers · gpus_per_worker` GPUs are free there.
+    pub(crate) fn attach(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
+        let Placement { server, role, workers, pinned } = placement;
+        let host = &mut self.hosts[server.index()];
+        debug_assert!(u64::from(workers) * u64::from(gpus_per_worker) <= u64::from(host.free));
+        host.free -= workers * gpus_per_worker;
+        match host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
+            Ok(at) => host.tenants[at].workers += workers,
+            Err(at) => host.tenants.insert(at, Tenant { job, role, workers }),
+        }
+        let gang = &mut self.gangs[job.index()].0;
+        match gang.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
+            Ok(at) => {
+                gang[at].workers += workers;
+                gang[at].pinned |= pinned;
+            }
+            Err(at) => gang.insert(at, placement),
+        }
+    }
+
+    /// Takes workers of a job from a server. The caller has checked that they are there.
+    pub(crate) fn detach(
+        &mut self,
+        job: JobId,
+        server: ServerId,
+        role: Role,
+        workers: u32,
+        gpus_per_worker: u32,
+    ) {
+        self.leave_host(job, server, role, workers, gpus_per_worker);
+        let gang = &mut self.gangs[job.index()].0;
+        if let Ok(at) = gang.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
+            gang[at].workers -= workers;
+            if gang[at].workers == 0 {
+                gang.remove(at);
+            }
+        }
+    }
+
+    /// Takes all workers of a job from wherever they are.
+    pub(crate) fn release(&mut self, job: JobId, gpus_per_worker: u32) {
+        let mut gang = core::mem::take(&mut self.gangs[job.index()]);
+        for placement in &gang.0 {
+            self.leave_host(job, placement.server, placement.role, placement.workers, gpus_per_worker);
+        }
+        gang.0.clear();
+        self.gangs[job.index()] = gang;
+    }
+
+    /// Turns flexible workers of a job on a server into base workers.
+    pub(crate) fn promote(&mut self, job: JobId, server: ServerId, workers: u32, gpus_per_worker: u32) {
+        self.detach(job, server, Role::Flexible, workers, gpus_per_worker);
+        self.attach(job, Placement::base(server, workers), gpus_per_worker);
+    }
+
+    fn leave_host(&mut self, job: JobId, server: ServerId, role: Role, workers: u32, gpus_per_worker: u32) {
+        let host = &mut self.hosts[server.index()];
+        if let Ok(at) = host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
+            debug_assert!(workers <= host.tenants[at].workers);
+            host.tenants[at].workers -= workers;
+            host.free += workers * gpus_per_worker;
+            if host.tenants[at].workers == 0 {
+                host.tenants.remove(at);
+            }
+        }
+    }
+}

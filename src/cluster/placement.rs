@@ -1,0 +1,84 @@
+//! Who runs where: the two directions of one fact.
+
+use core::fmt;
+
+use crate::id::{JobId, ServerId};
+
+/// What a worker is to its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Role {
+    /// One of the minimum number of workers, without which the job stops.
+    Base,
+    /// A worker above the minimum: it can leave, and the job runs on more slowly.
+    Flexible,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Base => "base",
+            Self::Flexible => "flexible",
+        })
+    }
+}
+
+/// Workers of one job on one server, seen from the job.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Placement, Role};
+/// use aryl::id::ServerId;
+///
+/// let placement = Placement::base(ServerId::new(3), 2);
+/// assert_eq!((placement.role, placement.workers, placement.pinned), (Role::Base, 2, false));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Placement {
+    /// The server that hosts them.
+    pub server: ServerId,
+    /// What they are to their job.
+    pub role: Role,
+    /// How many they are: workers of the server's own GPU type.
+    pub workers: u32,
+    /// Whether the job can't lose them. Only base workers can be pinned: rank 0, say. Where a server with pinned
+    /// workers is reclaimed, their job is preempted, whatever surplus it has elsewhere.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub pinned: bool,
+}
+
+impl Placement {
+    /// Base workers on a server.
+    #[must_use]
+    pub const fn base(server: ServerId, workers: u32) -> Self {
+        Self { server, role: Role::Base, workers, pinned: false }
+    }
+
+    /// Flexible workers on a server.
+    #[must_use]
+    pub const fn flexible(server: ServerId, workers: u32) -> Self {
+        Self { server, role: Role::Flexible, workers, pinned: false }
+    }
+
+    /// The same workers, marked as ones that the job can't lose.
+    #[must_use]
+    pub const fn pinned(mut self) -> Self {
+        self.pinned = true;
+        self
+    }
+}
+
+/// Workers of one job on one server, seen from the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Tenant {
+    /// The job they belong to.
+    pub job: JobId,
+    /// What they are to their job.
+    pub role: Role,
+    /// How many they are: workers of the server's own GPU type.
+    pub workers: u32,
+}

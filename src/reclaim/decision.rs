@@ -1,0 +1,125 @@
+//! The answer to "which servers go back": servers, victims, and how good it is known to be.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::certificate::{Certificate, Sense};
+use crate::id::{JobId, ServerId};
+use crate::units::Seconds;
+
+/// Workers of a job that leave a server while the job runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Departure {
+    /// The job.
+    pub job: JobId,
+    /// The server they leave.
+    pub server: ServerId,
+    /// How many leave: workers of the server's own GPU type.
+    pub workers: u32,
+}
+
+/// Which on-loan servers go back, which jobs that preempts, and which workers leave jobs that run on.
+///
+/// All lists are in ascending order of ids.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Reclaim {
+    pub(crate) servers: Vec<ServerId>,
+    pub(crate) preempted: Vec<JobId>,
+    pub(crate) departures: Vec<Departure>,
+    pub(crate) returned_gpus: u64,
+    pub(crate) collateral_gpus: u64,
+    pub(crate) jct_lost_milliseconds: u64,
+    pub(crate) certificate: Certificate,
+}
+
+impl Default for Reclaim {
+    /// Nothing goes back, and nothing is lost.
+    fn default() -> Self {
+        Self {
+            servers: Vec::new(),
+            preempted: Vec::new(),
+            departures: Vec::new(),
+            returned_gpus: 0,
+            collateral_gpus: 0,
+            jct_lost_milliseconds: 0,
+            certificate: Certificate::optimal(Sense::Minimize, 0),
+        }
+    }
+}
+
+impl Reclaim {
+    /// The servers that go back: exactly as many as were asked for.
+    #[must_use]
+    pub fn servers(&self) -> &[ServerId] {
+        &self.servers
+    }
+
+    /// The jobs that are preempted whole, on every server.
+    #[must_use]
+    pub fn preempted(&self) -> &[JobId] {
+        &self.preempted
+    }
+
+    /// The workers that leave jobs which run on, by job and server.
+    #[must_use]
+    pub fn departures(&self) -> &[Departure] {
+        &self.departures
+    }
+
+    /// The GPUs of the servers that go back.
+    #[must_use]
+    pub fn returned_gpus(&self) -> u64 {
+        self.returned_gpus
+    }
+
+    /// The GPUs that preempted jobs hold on servers that do not go back.
+    #[must_use]
+    pub fn collateral_gpus(&self) -> u64 {
+        self.collateral_gpus
+    }
+
+    /// The collateral damage: GPUs that preempted jobs hold on servers that do not go back, as a share of the GPUs that
+    /// do. 0 where no server goes back (Aryl, section 7).
+    #[must_use]
+    pub fn collateral_damage(&self) -> f64 {
+        if self.returned_gpus == 0 { 0.0 } else { self.collateral_gpus as f64 / self.returned_gpus as f64 }
+    }
+
+    /// How much later the jobs that are scaled in end, summed over them, each multiplied by its weight.
+    #[must_use]
+    pub fn jct_lost(&self) -> Seconds {
+        Seconds(self.jct_lost_milliseconds as f64 / 1_000.0)
+    }
+
+    /// The total preemption cost, and a lower bound on it over all choices of as many servers.
+    #[must_use]
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+
+    /// Empties the answer, and keeps its memory.
+    pub(crate) fn clear(&mut self) {
+        self.servers.clear();
+        self.preempted.clear();
+        self.departures.clear();
+        self.returned_gpus = 0;
+        self.collateral_gpus = 0;
+        self.jct_lost_milliseconds = 0;
+        self.certificate = Certificate::optimal(Sense::Minimize, 0);
+    }
+}
+
+impl fmt::Display for Reclaim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} servers go back, {} jobs preempted, {} departures, preemption cost {}",
+            self.servers.len(),
+            self.preempted.len(),
+            self.departures.len(),
+            self.certificate
+        )
+    }
+}
