@@ -77,7 +77,7 @@ pub enum LoanError {
     },
     /// A stored controller that remembers more demands than its policy asks for.
     #[error(
-        "{earlier} earlier demands are stored, but a patience of {patience} decisions keeps at most {patience} - 1"
+        "{earlier} earlier demands are stored, but a patience of {patience} decisions keeps fewer than {patience}"
     )]
     MemoryAbovePatience {
         /// Demands found.

@@ -112,7 +112,7 @@ impl SeasonalNaive {
     /// O(1).
     #[must_use]
     pub fn forecast(&self, steps_ahead: u32) -> Option<Forecast> {
-        let last = *self.values.get((self.oldest + self.values.len()).checked_sub(1)? % self.values.len())?;
+        let last = self.values().next_back()?;
         if !self.is_seasonal() {
             return Some(Forecast::Naive(last));
         }
@@ -135,7 +135,7 @@ impl SeasonalNaive {
 
     /// The values kept, the oldest first: at most one season.
     #[must_use]
-    pub fn values(&self) -> impl ExactSizeIterator<Item = u64> {
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator {
         let kept = self.values.len();
         (0..kept).map(move |place| self.values[(self.oldest + place) % kept])
     }
