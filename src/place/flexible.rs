@@ -58,6 +58,38 @@ impl Placer {
         workers - left
     }
 
+    /// Grows a running job towards so many reference workers, on the GPU types that it is on already, fastest first.
+    ///
+    /// The caller keeps the number within the job's maximum.
+    pub(crate) fn grow_to(
+        &mut self,
+        inventory: &Inventory,
+        occupancy: &mut Occupancy,
+        id: JobId,
+        reference_workers: u32,
+    ) {
+        let Some(job) = inventory.job(id) else { return };
+        let mut types = core::mem::take(&mut self.allowed);
+        self.sections.allowed(&job.gpu_types, &mut types);
+        for &(gpu_type, speed) in &types {
+            let placements = occupancy.placements(id);
+            let all = inventory.tally(placements).reference_workers();
+            let missing = u64::from(reference_workers).saturating_sub(all);
+            let on_type = |server| inventory.server(server).is_some_and(|s| s.gpu_type == gpu_type);
+            let held = placements.iter().filter(|p| on_type(p.server)).map(|p| u64::from(p.workers)).sum();
+            if missing == 0 || placements.is_empty() {
+                break;
+            }
+            if held > 0 {
+                // At most `reference_workers`, and the workers for that are at most 1,000 times as many.
+                let wanted = (speed.reference_workers(held) + missing) as u32;
+                let more = speed.workers_for(wanted).saturating_sub(held);
+                self.grow(inventory, occupancy, id, gpu_type, u32::try_from(more).unwrap_or(u32::MAX));
+            }
+        }
+        self.allowed = types;
+    }
+
     /// Takes up to so many flexible workers of a type from a job. Returns how many left.
     ///
     /// They leave the server with the fewest flexible workers of the job first, then the one with the highest id, so that

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::index::{Group, ServerIndex};
 use super::sections::{Section, Sections};
-use crate::cluster::{Inventory, Occupancy, Placement, Pool, Role};
+use crate::cluster::{Inventory, Job, Occupancy, Placement, Pool, Role};
 use crate::id::{GpuTypeId, JobId, ServerId};
 use crate::units::Speed;
 
@@ -163,6 +163,25 @@ impl Placer {
         workers: u64,
     ) -> bool {
         self.slots(Reach::Displacing, gpu_type, &[pool], gpus_per_worker) >= workers
+    }
+
+    /// The reference workers of a job for which idle GPUs have room: on the type with the most room, or over all allowed
+    /// types where the job may mix them.
+    pub(crate) fn idle_reference_slots(&mut self, job: &Job) -> u64 {
+        self.sections.allowed(&job.gpu_types, &mut self.allowed);
+        let slots = self.allowed.iter().map(|&(gpu_type, speed)| {
+            speed.reference_workers(self.idle_slots(gpu_type, job.gpus_per_worker))
+        });
+        if job.is_heterogeneous() { slots.sum() } else { slots.max().unwrap_or(0) }
+    }
+
+    /// GPUs of the largest server that a job may use, or `None` where there is none.
+    pub(crate) fn largest_server(&mut self, job: &Job) -> Option<u32> {
+        self.sections.allowed(&job.gpu_types, &mut self.allowed);
+        let Self { sections, allowed, .. } = &*self;
+        let largest = |gpu_type, pool| sections.of(gpu_type, pool).map(|section| section.largest);
+        let types = allowed.iter().map(|entry| entry.0);
+        types.flat_map(|gpu_type| ON_LOAN_FIRST.map(|pool| largest(gpu_type, pool))).flatten().max()
     }
 
     /// The idle GPUs of a type, over both pools.
