@@ -1,7 +1,91 @@
 //! Capacity loaning and elastic scaling for GPU clusters, as pure functions.
+//!
+//! Companies run one GPU cluster for training and one for inference. Inference load swings with the day, while training
+//! jobs queue. The Aryl scheduler \[Aryl\] lends idle inference servers to training, takes them back with the fewest
+//! preempted jobs, and gives spare GPUs to elastic jobs so that completion times fall most. This crate is those decisions
+//! as a library, for the authors of schedulers: it reads a snapshot of a cluster, and returns what to do, in order, with
+//! a bound on how good the best answer could be.
+//!
+//! It is pure: no runtime, no thread, no clock, no I/O, no `unsafe`, no `std`. The same input gives the same answer, bit
+//! for bit, on every machine.
+//!
+//! # One epoch
+//!
+//! ```
+//! use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+//! use aryl::epoch::{Epoch, Request};
+//! use aryl::units::Seconds;
+//!
+//! let mut cluster = Cluster::new();
+//! let v100 = cluster.add_gpu_type(GpuType::new("V100"))?; // the reference, speed 1
+//! let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3))?;
+//! cluster.add_server(Server::training(v100, 8))?;
+//! let lent = [cluster.add_server(Server::on_loan(t4, 8))?, cluster.add_server(Server::on_loan(t4, 8))?];
+//!
+//! // A job with 2 to 4 workers of 1 GPU that runs on the lent T4: six of those do the work of two V100.
+//! let elastic = cluster.add_job(Job::elastic(2..=4).remaining(Seconds(36_000.0)).fungible())?;
+//! cluster.place(elastic, &[Placement::base(lent[0], 6), Placement::flexible(lent[1], 6)])?;
+//! let waiting = cluster.add_job(Job::inelastic(2).gpus_per_worker(4).remaining(Seconds(600.0)))?;
+//!
+//! // The inference side asks for one server. Which one? What becomes of the jobs?
+//! let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
+//! assert_eq!(
+//!     plan.to_string(),
+//!     "scale in job 0: 6 workers leave server 2, which returns\n\
+//!      return server 2\n\
+//!      start job 1: 2 workers on server 0"
+//! );
+//! assert!(plan.reclaim().preempted().is_empty());
+//! assert!(plan.reclaim().certificate().is_optimal());
+//!
+//! cluster.apply(&plan)?;
+//! assert!(cluster.is_running(waiting));
+//! assert!(Epoch::default().plan(&cluster, Request::NONE)?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Map
+//!
+//! | module | what it decides or holds |
+//! |---|---|
+//! | [`epoch`] | one decision, end to end: reclaim, allocate, place, and an ordered [`Plan`](epoch::Plan) |
+//! | [`loan`] | how many servers to lend or to ask back, with hysteresis, from the inference demand |
+//! | [`reclaim`] | which on-loan servers go back, at the least preemption cost |
+//! | [`allocate`] | which jobs start, and who gets the GPUs that are left |
+//! | [`place`] | which server each worker runs on: best-fit decreasing, gangs whole or not at all |
+//! | [`knapsack`] | the multiple-choice knapsack. Mathematics only: it knows no GPU |
+//! | [`cluster`] | the nouns: GPU types, servers, jobs, who runs where |
+//! | [`scaling`] | how the speed of a job grows with its workers |
+//! | [`verify`] | independent checks of every answer, which share no code with the solvers |
+//! | [`certificate`], [`units`], [`id`] | objective and bound; seconds and speeds; dense ids |
+//!
+//! Each module works alone too: the knapsack on plain weights and values, the reclaim on a cluster.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `serde` | yes | every input and output serializes; what comes in is checked as at the door |
+//!
+//! # What holds everywhere
+//!
+//! * **Exact where exactness is claimed.** Every answer carries a [`Certificate`](certificate::Certificate): objective and
+//!   bound. It says optimal only where the two are equal.
+//! * **Deterministic.** Ties are part of the contract. No clock limits a search: effort is counted.
+//! * **Total.** Input is checked once, where it enters, and refused with a typed error that names the offender. After
+//!   that nothing panics, hangs or overflows.
+//! * **Warm calls allocate nothing.** Each solver has a form that works in memory the caller keeps.
+//!
+//! # Source
+//!
+//! \[Aryl\]: *Aryl: An Elastic Cluster Scheduler for Deep Learning*, [arXiv 2202.07896](https://arxiv.org/abs/2202.07896);
+//! published as *Lyra: Elastic Scheduling for Deep Learning Clusters*, EuroSys 2023,
+//! [doi 10.1145/3552326.3587445](https://doi.org/10.1145/3552326.3587445). Where this crate settles what the paper leaves
+//! open, or does better, the page of the module says so.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(test, allow(clippy::float_cmp))] // Tests compare exact values on purpose.
 
 extern crate alloc;
 
@@ -9,7 +93,9 @@ pub mod certificate;
 pub mod cluster;
 pub mod epoch;
 pub mod id;
+pub mod knapsack;
 pub mod loan;
+pub mod place;
 pub mod reclaim;
 pub mod scaling;
 pub mod units;
