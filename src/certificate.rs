@@ -167,7 +167,8 @@ impl TryFrom<CertificateForm> for Certificate {
 
     fn try_from(form: CertificateForm) -> Result<Self, Self::Error> {
         use alloc::string::ToString;
-        let certificate = Self::new(form.sense, form.objective, form.bound).map_err(|error| error.to_string())?;
+        let certificate =
+            Self::new(form.sense, form.objective, form.bound).map_err(|error| error.to_string())?;
         match form.status {
             Some(status) if status != certificate.status() => Err(alloc::format!(
                 "the status is written as {status:?}, but the objective {} and the bound {} say {:?}",

@@ -7,4 +7,5 @@ extern crate alloc;
 
 pub mod certificate;
 pub mod id;
+pub mod knapsack;
 pub mod units;
