@@ -5,7 +5,7 @@
 #[path = "families/mod.rs"]
 mod families;
 
-use std::hint::black_box;
+use core::hint::black_box;
 
 use aryl::knapsack::{Instance, Solution, Solver, Workspace, dense_into, greedy_into};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
