@@ -99,25 +99,46 @@ impl Room {
         self.shift(server, self.free[server as usize] + gpus);
     }
 
-    /// The servers of the workers of 1 GPU of a new job: as many as fit go to one server, the fullest that takes them
-    /// all, else the emptiest; servers that are equal are drawn at random.
+    /// The servers of the workers of 1 GPU of a new job. Piece by piece, as many as fit go to one server: half of the
+    /// time to the fullest that takes them all, else to any that has room, drawn at random.
     fn place(&mut self, gpus: u32, random: &mut Rand32) -> Option<Vec<u32>> {
         let mut workers = Vec::new();
         while (workers.len() as u32) < gpus {
             let wanted = (gpus - workers.len() as u32).min(GPUS);
-            let has_server = |&free: &u32| !self.buckets[free as usize].is_empty();
-            let Some(free) = (wanted..=GPUS).find(has_server).or_else(|| (1..wanted).rev().find(has_server))
-            else {
+            let best_fit = (wanted..=GPUS).find(|&free| !self.buckets[free as usize].is_empty());
+            let server = match best_fit {
+                Some(free) if random.rand_range(0..2) == 0 => {
+                    let bucket = &self.buckets[free as usize];
+                    Some(bucket[random.rand_range(0..bucket.len() as u32) as usize])
+                }
+                _ => self.any(random),
+            };
+            let Some(server) = server else {
                 workers.iter().for_each(|&server| self.give_back(server, 1));
                 return None;
             };
-            let bucket = &self.buckets[free as usize];
-            let server = bucket[random.rand_range(0..bucket.len() as u32) as usize];
+            let free = self.free[server as usize];
             let taken = wanted.min(free);
             self.shift(server, free - taken);
             workers.extend((0..taken).map(|_| server));
         }
         Some(workers)
+    }
+
+    /// A server that is not full.
+    fn any(&self, random: &mut Rand32) -> Option<u32> {
+        let with_room: usize = self.buckets[1..].iter().map(Vec::len).sum();
+        if with_room == 0 {
+            return None;
+        }
+        let mut at = random.rand_range(0..with_room as u32) as usize;
+        for bucket in &self.buckets[1..] {
+            match bucket.get(at) {
+                Some(&server) => return Some(server),
+                None => at -= bucket.len(),
+            }
+        }
+        None
     }
 }
 

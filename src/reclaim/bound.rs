@@ -23,11 +23,9 @@ pub(super) fn lower_bound(graph: &Graph, count: u32, prices: &mut Vec<u128>) -> 
         let charged =
             || graph.tenancies[gang.tenancies.clone()].iter().filter(|tenancy| tenancy.breaks_alone);
         let servers = (charged().count() as u128).min(u128::from(count));
-        if servers > 0 {
-            let price = u128::from(gang.preemption_cost) * SCALE / servers;
-            for tenancy in charged() {
-                prices[tenancy.server as usize] += price;
-            }
+        let Some(price) = (u128::from(gang.preemption_cost) * SCALE).checked_div(servers) else { continue };
+        for tenancy in charged() {
+            prices[tenancy.server as usize] += price;
         }
     }
     let count = count as usize;

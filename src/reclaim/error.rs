@@ -15,7 +15,7 @@ pub enum ReclaimError {
     #[error(
         "{asked} servers are to go back, but {available} can: of {on_loan} on loan, {protected_servers} are protected \
          and {} host protected jobs ({} such jobs)",
-        on_loan - available - protected_servers,
+        on_loan.saturating_sub(*available).saturating_sub(*protected_servers),
         blocking.len()
     )]
     NotEnoughServers {

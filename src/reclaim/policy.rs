@@ -5,6 +5,34 @@
 /// All policies keep the same rules and give the same kind of answer; they differ in how many jobs they preempt. The
 /// [module](super) compares them.
 ///
+/// # Examples
+///
+/// Two jobs are spread over four servers, and a third has a server of its own. One server is to go back. By the paper's
+/// measure each of the four costs 1/4 + 1/4, and the fifth costs 1:
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Policy, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let gpu = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let mut server = || cluster.add_server(Server::on_loan(gpu, 8));
+/// let (four, fifth) = ([server()?, server()?, server()?, server()?], server()?);
+/// for _ in 0..2 {
+///     let wide = cluster.add_job(Job::inelastic(4))?;
+///     cluster.place(wide, &four.map(|server| Placement::base(server, 1)))?;
+/// }
+/// let alone = cluster.add_job(Job::inelastic(8))?;
+/// cluster.place(alone, &[Placement::base(fifth, 8)])?;
+///
+/// let preempted = |policy| Reclaimer::new(policy).solve(&cluster, 1).map(|answer| answer.preempted().len());
+/// assert_eq!(preempted(Policy::Aryl), Ok(2));
+/// assert_eq!(preempted(Policy::SmallestCountFirst), Ok(1));
+/// assert_eq!(preempted(Policy::Amortized), Ok(1));
+/// assert_eq!(preempted(Policy::BestOfRules), Ok(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Determinism
 ///
 /// Where two servers are equal to a policy, the one with the lowest id is taken.
@@ -36,7 +64,7 @@ pub enum Policy {
     /// servers than can still be taken. (Ours, not the paper's.)
     Amortized,
     /// The best answer of [`Aryl`](Self::Aryl), [`SmallestCountFirst`](Self::SmallestCountFirst) and
-    /// [`Amortized`](Self::Amortized), at three times the price.
+    /// [`Amortized`](Self::Amortized), at two to three times the price of one.
     BestOfRules,
 }
 

@@ -80,7 +80,7 @@ impl Workspace {
 
     /// The work of the last decision, counted: steps through "a job on a server", and comparisons of servers.
     ///
-    /// It is the same on every machine, so it tells how the effort grows with the cluster.
+    /// It is the same on every machine, so it tells how the effort grows with the cluster. It is 0 after an error.
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.steps
@@ -97,6 +97,29 @@ impl Reclaimer {
     /// The same solver, which puts superfluous victims back or not.
     ///
     /// By default it does. Without, the choice is what the policy alone made of it: a baseline as in the paper.
+    ///
+    /// # Examples
+    ///
+    /// The cheap job goes first; then the wide one, which frees servers enough:
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Policy, Reclaimer};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let gpu = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let mut server = || cluster.add_server(Server::on_loan(gpu, 8));
+    /// let (first, second, third) = (server()?, server()?, server()?);
+    /// let cheap = cluster.add_job(Job::inelastic(1).preemption_cost(4))?;
+    /// cluster.place(cheap, &[Placement::base(first, 1)])?;
+    /// let wide = cluster.add_job(Job::inelastic(4).preemption_cost(10))?;
+    /// cluster.place(wide, &[Placement::base(second, 2), Placement::base(third, 2)])?;
+    ///
+    /// let greedy = Reclaimer::new(Policy::Aryl);
+    /// assert_eq!(greedy.put_back(false).solve(&cluster, 2)?.preempted(), [cheap, wide]);
+    /// assert_eq!(greedy.solve(&cluster, 2)?.preempted(), [wide]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn put_back(mut self, put_back: bool) -> Self {
         self.put_back = put_back;

@@ -1,4 +1,5 @@
 //! Which on-loan servers go back: right values, brute force, properties.
+#![allow(clippy::unwrap_used, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod brute_force;
 #[cfg(feature = "serde")]
@@ -13,6 +14,8 @@ mod properties;
 mod quality;
 mod table_1;
 mod versus_brute_force;
+#[cfg(feature = "serde")]
+mod written;
 
 use aryl::reclaim::Policy;
 

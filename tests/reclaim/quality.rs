@@ -31,11 +31,11 @@ fn table() {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for (servers, count) in [(60, 2), (60, 6), (1_500, 15), (1_500, 150), (1_500, 750)] {
-        for mix in [Mix::SmallJobs, Mix::WideJobs] {
+        for (mix, name) in [(Mix::SmallJobs, "small"), (Mix::WideJobs, "wide")] {
             for elastic in [0, 20] {
                 let run = |reclaimer| preempted(reclaimer, servers, mix, elastic, count);
                 let bound = run(Reclaimer::new(Policy::Aryl)).1;
-                print!("| {servers}, {count} | {mix:?} | {elastic} % | {bound} |");
+                print!("| {servers}, {count} | {name} | {elastic} % | {bound} |");
                 for policy in [
                     Policy::BestOfRules,
                     Policy::Amortized,
