@@ -1,0 +1,48 @@
+//! Time of a reclaim of a tenth of the servers, by policy and size of the cluster, in warm memory.
+#![allow(clippy::unwrap_used, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
+
+mod clusters;
+
+use std::hint::black_box;
+
+use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
+use clusters::{Mix, filled};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+
+const SEED: u64 = 1;
+
+fn reclaim(criterion: &mut Criterion) {
+    for (mix, name) in [(Mix::SmallJobs, "small_jobs"), (Mix::WideJobs, "wide_jobs")] {
+        let mut group = criterion.benchmark_group(format!("reclaim/{name}"));
+        for servers in [60, 200, 1_500, 12_500, 125_000] {
+            let cluster = filled(servers, mix, 20, SEED);
+            group.throughput(Throughput::Elements(u64::from(servers)));
+            group.sample_size(if servers > 10_000 { 10 } else { 50 });
+            for (policy, name) in [
+                (Policy::Aryl, "aryl"),
+                (Policy::SmallestCountFirst, "smallest_count_first"),
+                (Policy::Random { seed: SEED }, "random"),
+                (Policy::Amortized, "amortized"),
+                (Policy::BestOfRules, "best_of_rules"),
+            ] {
+                let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+                group.bench_function(BenchmarkId::new(name, servers), |bencher| {
+                    bencher.iter(|| {
+                        let reclaimer = Reclaimer::new(policy);
+                        let solved = reclaimer.solve_into(
+                            black_box(&cluster),
+                            servers / 10,
+                            &mut workspace,
+                            &mut answer,
+                        );
+                        black_box(solved).unwrap();
+                    });
+                });
+            }
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, reclaim);
+criterion_main!(benches);

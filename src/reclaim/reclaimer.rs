@@ -1,0 +1,218 @@
+//! The solver that callers meet.
+
+use alloc::vec::Vec;
+
+use super::bound::lower_bound;
+use super::decision::Reclaim;
+use super::error::ReclaimError;
+use super::graph::Graph;
+use super::greedy::Greedy;
+use super::outcome;
+use super::policy::Policy;
+use super::put_back::PutBack;
+use crate::cluster::Cluster;
+
+/// Chooses which on-loan servers go back.
+///
+/// Exactly as many go back as are asked for, or an error says why that can't be. The answer names the servers, the jobs
+/// that are preempted and the workers that leave, with a lower bound on the preemption cost of any other choice.
+///
+/// # Examples
+///
+/// Two jobs share a server, and one job has two servers of its own. Of three servers, two are to go back:
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Policy, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let gpu = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let mut server = || cluster.add_server(Server::on_loan(gpu, 8));
+/// let (shared, first, second) = (server()?, server()?, server()?);
+/// for _ in 0..2 {
+///     let job = cluster.add_job(Job::inelastic(4))?;
+///     cluster.place(job, &[Placement::base(shared, 4)])?;
+/// }
+/// let wide = cluster.add_job(Job::inelastic(16))?;
+/// cluster.place(wide, &[Placement::base(first, 8), Placement::base(second, 8)])?;
+///
+/// let answer = Reclaimer::new(Policy::Aryl).solve(&cluster, 2)?;
+/// assert_eq!(answer.servers(), [first, second]);
+/// assert_eq!(answer.preempted(), [wide]);
+/// assert_eq!(answer.collateral_gpus(), 0);
+/// assert!(answer.certificate().is_optimal());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Reclaimer {
+    policy: Policy,
+    put_back: bool,
+}
+
+impl Default for Reclaimer {
+    /// [`Policy::default`], with superfluous victims put back.
+    fn default() -> Self {
+        Self::new(Policy::default())
+    }
+}
+
+/// The memory of a [`Reclaimer`], to be kept between decisions.
+///
+/// It holds no state that matters: a decision with a used workspace equals one with a new workspace. Any policy can use
+/// it after any other.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    graph: Graph,
+    greedy: Greedy,
+    put_back: PutBack,
+    prices: Vec<u128>,
+    trial: Reclaim,
+    steps: u64,
+}
+
+impl Workspace {
+    /// A workspace that holds no memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The work of the last decision, counted: steps through "a job on a server", and comparisons of servers.
+    ///
+    /// It is the same on every machine, so it tells how the effort grows with the cluster. It is 0 after an error.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+}
+
+impl Reclaimer {
+    /// A solver that follows this policy, and puts superfluous victims back.
+    #[must_use]
+    pub const fn new(policy: Policy) -> Self {
+        Self { policy, put_back: true }
+    }
+
+    /// The same solver, which puts superfluous victims back or not.
+    ///
+    /// By default it does. Without, the choice is what the policy alone made of it: a baseline as in the paper.
+    ///
+    /// # Examples
+    ///
+    /// The cheap job goes first; then the wide one, which frees servers enough:
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Policy, Reclaimer};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let gpu = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let mut server = || cluster.add_server(Server::on_loan(gpu, 8));
+    /// let (first, second, third) = (server()?, server()?, server()?);
+    /// let cheap = cluster.add_job(Job::inelastic(1).preemption_cost(4))?;
+    /// cluster.place(cheap, &[Placement::base(first, 1)])?;
+    /// let wide = cluster.add_job(Job::inelastic(4).preemption_cost(10))?;
+    /// cluster.place(wide, &[Placement::base(second, 2), Placement::base(third, 2)])?;
+    ///
+    /// let greedy = Reclaimer::new(Policy::Aryl);
+    /// assert_eq!(greedy.put_back(false).solve(&cluster, 2)?.preempted(), [cheap, wide]);
+    /// assert_eq!(greedy.solve(&cluster, 2)?.preempted(), [wide]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn put_back(mut self, put_back: bool) -> Self {
+        self.put_back = put_back;
+        self
+    }
+
+    /// The policy that it follows.
+    #[must_use]
+    pub const fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Chooses `count` on-loan servers to go back.
+    ///
+    /// # Errors
+    ///
+    /// [`ReclaimError::NotEnoughServers`] where fewer servers than `count` can go back, with how many can and which
+    /// protected jobs stand in the way. It is found before any search.
+    ///
+    /// # Complexity
+    ///
+    /// O((S + T) log S + J) time and O(S + T + J) memory, for S servers, J jobs and T pairs of a job and a server that
+    /// hosts it, and with a factor of log `count` in [`Policy::Amortized`] where jobs are wider than `count`. A job that
+    /// mixes m GPU types adds a factor m to its own part.
+    ///
+    /// # Determinism
+    ///
+    /// The same cluster and policy give the same answer. Where two servers are equal, the lowest id goes first; where
+    /// two jobs are equal to the pass that puts victims back, the lowest id is put back first.
+    pub fn solve(&self, cluster: &Cluster, count: u32) -> Result<Reclaim, ReclaimError> {
+        let mut answer = Reclaim::default();
+        self.solve_into(cluster, count, &mut Workspace::new(), &mut answer)?;
+        Ok(answer)
+    }
+
+    /// The same as [`solve`](Self::solve), in memory that the caller keeps: no allocation once it is warm.
+    ///
+    /// # Errors
+    ///
+    /// As [`solve`](Self::solve). Then the answer is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::{Reclaim, Reclaimer, Workspace};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let gpu = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::on_loan(gpu, 8))?;
+    /// let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+    /// Reclaimer::default().solve_into(&cluster, 1, &mut workspace, &mut answer)?;
+    /// assert_eq!(answer.servers(), [server]);
+    /// assert!(Reclaimer::default().solve_into(&cluster, 2, &mut workspace, &mut answer).is_err());
+    /// assert!(answer.servers().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_into(
+        &self,
+        cluster: &Cluster,
+        count: u32,
+        workspace: &mut Workspace,
+        answer: &mut Reclaim,
+    ) -> Result<(), ReclaimError> {
+        answer.clear();
+        let Workspace { graph, greedy, put_back, prices, trial, steps } = workspace;
+        *steps = 0;
+        graph.read(cluster, count)?;
+        if count == 0 {
+            return Ok(());
+        }
+        *steps += (graph.servers.len() + graph.tenancies.len()) as u64;
+        for (turn, rule) in self.policy.rules().enumerate() {
+            greedy.run(graph, rule, count);
+            *steps += greedy.steps();
+            if self.put_back {
+                *steps += put_back.run(graph, greedy);
+            }
+            let Greedy { ledger, chosen, .. } = greedy;
+            let out = if turn == 0 { &mut *answer } else { &mut *trial };
+            outcome::write(cluster, graph, chosen, ledger, out);
+            if turn > 0 && order(trial) < order(answer) {
+                core::mem::swap(trial, answer);
+            }
+        }
+        let cost = answer.certificate.objective();
+        answer.certificate = outcome::certificate(cost, lower_bound(graph, count, prices));
+        Ok(())
+    }
+}
+
+/// What makes one answer better than another, in this order.
+fn order(answer: &Reclaim) -> impl Ord {
+    let cost = answer.certificate.objective();
+    (cost, answer.jct_lost_milliseconds, answer.collateral_gpus, answer.servers.as_slice())
+}

@@ -1,0 +1,76 @@
+//! What can't be had.
+
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+use aryl::reclaim::{Reclaim, ReclaimError, Reclaimer, Workspace};
+use oorandom::Rand32;
+
+use crate::POLICIES;
+use crate::brute_force::candidates;
+use crate::instances::{Instance, Shape};
+
+#[test]
+fn the_error_counts_what_can_be_had_and_names_what_blocks() {
+    let mut cluster = Cluster::new();
+    let gpu = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let training = cluster.add_server(Server::training(gpu, 8)).unwrap();
+    cluster.add_server(Server::inference(gpu, 8)).unwrap();
+    let guarded = cluster.add_server(Server::on_loan(gpu, 8).protected()).unwrap();
+    let blocked = cluster.add_server(Server::on_loan(gpu, 8)).unwrap();
+    cluster.add_server(Server::on_loan(gpu, 8)).unwrap();
+    let add = |cluster: &mut Cluster, server, protected: bool| {
+        let job = if protected { Job::inelastic(2).protected() } else { Job::inelastic(2) };
+        let id = cluster.add_job(job).unwrap();
+        cluster.place(id, &[Placement::base(server, 2)]).unwrap();
+        id
+    };
+    add(&mut cluster, training, true);
+    add(&mut cluster, guarded, true);
+    add(&mut cluster, blocked, false);
+    let first = add(&mut cluster, blocked, true);
+    let second = add(&mut cluster, blocked, true);
+    let mut waiting = Job::inelastic(1);
+    waiting.protected = true;
+    cluster.add_job(waiting).unwrap();
+
+    for policy in POLICIES {
+        let error = Reclaimer::new(policy).solve(&cluster, 2).unwrap_err();
+        let ReclaimError::NotEnoughServers { asked, available, on_loan, protected_servers, blocking } =
+            &error
+        else {
+            panic!("{error}")
+        };
+        assert_eq!((*asked, *available, *on_loan, *protected_servers), (2, 1, 3, 1));
+        assert_eq!(blocking, &[first, second]);
+        assert_eq!(
+            error.to_string(),
+            "2 servers are to go back, but 1 can: of 3 on loan, 1 are protected and 1 host protected jobs (2 such jobs)"
+        );
+        assert_eq!(Reclaimer::new(policy).solve(&cluster, 1).unwrap().servers().len(), 1);
+    }
+}
+
+#[test]
+fn one_more_than_can_be_had_is_refused_and_empties_the_answer() {
+    let mut random = Rand32::new(11);
+    let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+    for _ in 0..1_000 {
+        let cluster = Instance::random(Shape::ALL, &mut random).build();
+        let available = candidates(&cluster).len() as u32;
+        let reclaimer = Reclaimer::default();
+        reclaimer.solve_into(&cluster, available, &mut workspace, &mut answer).unwrap();
+        assert_eq!(answer.servers(), candidates(&cluster));
+        for asked in [available + 1, u32::MAX] {
+            let error = reclaimer.solve_into(&cluster, asked, &mut workspace, &mut answer).unwrap_err();
+            assert!(matches!(error, ReclaimError::NotEnoughServers { available: a, .. } if a == available));
+            assert_eq!(answer, Reclaim::default());
+            assert_eq!(workspace.steps(), 0);
+        }
+    }
+}
+
+#[test]
+fn no_server_asked_for_is_an_empty_answer() {
+    for policy in POLICIES {
+        assert_eq!(Reclaimer::new(policy).solve(&Cluster::new(), 0).unwrap(), Reclaim::default());
+    }
+}

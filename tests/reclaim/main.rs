@@ -1,0 +1,30 @@
+//! Which on-loan servers go back: right values, brute force, properties.
+#![allow(clippy::unwrap_used, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
+
+mod brute_force;
+#[cfg(feature = "serde")]
+mod cases;
+#[path = "../../benches/clusters/mod.rs"]
+mod clusters;
+mod effort;
+mod errors;
+mod instances;
+mod policies;
+mod properties;
+mod quality;
+mod table_1;
+mod versus_brute_force;
+#[cfg(feature = "serde")]
+mod written;
+
+use aryl::reclaim::Policy;
+
+/// Every policy, Random with a few seeds.
+const POLICIES: [Policy; 6] = [
+    Policy::Aryl,
+    Policy::SmallestCountFirst,
+    Policy::Amortized,
+    Policy::BestOfRules,
+    Policy::Random { seed: 1 },
+    Policy::Random { seed: 2 },
+];

@@ -1,0 +1,204 @@
+//! What each policy does, on clusters small enough to work out by hand.
+
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+use aryl::id::{GpuTypeId, JobId, ServerId};
+use aryl::reclaim::{Departure, Policy, Reclaim, Reclaimer, server_preemption_costs};
+use aryl::units::Seconds;
+
+/// On-loan servers of 8 GPUs of the reference type.
+fn on_loan(servers: u32) -> Cluster {
+    let mut cluster = Cluster::new();
+    let gpu = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    for _ in 0..servers {
+        cluster.add_server(Server::on_loan(gpu, 8)).unwrap();
+    }
+    cluster
+}
+
+fn base(server: u32, workers: u32) -> Placement {
+    Placement::base(ServerId::new(server), workers)
+}
+
+fn flexible(server: u32, workers: u32) -> Placement {
+    Placement::flexible(ServerId::new(server), workers)
+}
+
+fn add(cluster: &mut Cluster, job: Job, placements: &[Placement]) -> JobId {
+    let id = cluster.add_job(job).unwrap();
+    cluster.place(id, placements).unwrap();
+    id
+}
+
+fn solve(policy: Policy, cluster: &Cluster, count: u32) -> Reclaim {
+    Reclaimer::new(policy).solve(cluster, count).unwrap()
+}
+
+fn servers(answer: &Reclaim) -> Vec<u32> {
+    answer.servers().iter().map(|server| server.get()).collect()
+}
+
+#[test]
+fn idle_then_flexible_only_then_the_cheapest() {
+    let mut cluster = on_loan(4);
+    let dear = add(&mut cluster, Job::inelastic(1).preemption_cost(3), &[base(0, 1)]);
+    let cheap = add(&mut cluster, Job::elastic(2..=4), &[base(1, 2), flexible(2, 2)]);
+    for raw in [true, false] {
+        let chosen = |count| {
+            let answer = Reclaimer::new(Policy::Aryl).put_back(!raw).solve(&cluster, count).unwrap();
+            (servers(&answer), answer.preempted().to_vec(), answer.certificate().objective())
+        };
+        assert_eq!(chosen(1), (vec![3], vec![], 0));
+        assert_eq!(chosen(2), (vec![2, 3], vec![], 0));
+        assert_eq!(chosen(3), (vec![1, 2, 3], vec![cheap], 1));
+        assert_eq!(chosen(4), (vec![0, 1, 2, 3], vec![dear, cheap], 4));
+    }
+}
+
+#[test]
+fn among_flexible_only_servers_the_least_time_is_lost() {
+    let mut cluster = on_loan(4);
+    add(&mut cluster, Job::elastic(2..=4).remaining(Seconds(7_200.0)), &[base(0, 2), flexible(1, 2)]);
+    let short =
+        add(&mut cluster, Job::elastic(2..=8).remaining(Seconds(60.0)), &[base(0, 2), flexible(2, 6)]);
+    let answer = solve(Policy::Aryl, &cluster, 2);
+    assert_eq!(servers(&answer), [2, 3]);
+    assert_eq!(answer.departures(), [Departure { job: short, server: ServerId::new(2), workers: 6 }]);
+    assert_eq!(answer.jct_lost(), Seconds(45.0));
+}
+
+#[test]
+fn one_surplus_is_not_spent_twice() {
+    let mut cluster = on_loan(3);
+    let job = add(&mut cluster, Job::elastic(4..=6), &[base(0, 2), base(1, 2), flexible(2, 2)]);
+    for policy in crate::POLICIES {
+        let one = solve(policy, &cluster, 1);
+        assert!(one.preempted().is_empty(), "{policy:?}");
+        assert_eq!(one.departures().len(), 1);
+        let two = solve(policy, &cluster, 2);
+        assert_eq!((two.preempted(), two.departures()), (&[job][..], &[][..]), "{policy:?}");
+        assert_eq!(two.collateral_gpus(), 2);
+    }
+}
+
+#[test]
+fn a_wide_job_s_small_share_misleads_the_paper_s_greedy_when_few_are_asked() {
+    let mut cluster = on_loan(5);
+    for _ in 0..2 {
+        add(&mut cluster, Job::inelastic(4), &[base(1, 1), base(2, 1), base(3, 1), base(4, 1)]);
+    }
+    let alone = add(&mut cluster, Job::inelastic(8), &[base(0, 8)]);
+    assert_eq!(solve(Policy::Aryl, &cluster, 1).certificate().objective(), 2);
+    for policy in [Policy::Amortized, Policy::SmallestCountFirst, Policy::BestOfRules] {
+        let answer = solve(policy, &cluster, 1);
+        assert_eq!((servers(&answer), answer.preempted()), (vec![0], &[alone][..]), "{policy:?}");
+        assert!(answer.certificate().is_optimal());
+    }
+}
+
+#[test]
+fn the_fewest_jobs_first_looks_at_no_cost() {
+    let mut cluster = on_loan(2);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(10), &[base(0, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(3), &[base(1, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(3), &[base(1, 1)]);
+    assert_eq!(solve(Policy::SmallestCountFirst, &cluster, 1).certificate().objective(), 10);
+    assert_eq!(solve(Policy::Aryl, &cluster, 1).certificate().objective(), 6);
+}
+
+#[test]
+fn random_follows_its_seed_and_reaches_every_server() {
+    let mut cluster = on_loan(5);
+    for server in 0..5 {
+        add(&mut cluster, Job::inelastic(1), &[base(server, 1)]);
+    }
+    let mut hits = [0; 5];
+    for seed in 0..500 {
+        let raw = Reclaimer::new(Policy::Random { seed }).put_back(false);
+        let answer = raw.solve(&cluster, 1).unwrap();
+        assert_eq!(answer, raw.solve(&cluster, 1).unwrap());
+        hits[answer.servers()[0].index()] += 1;
+    }
+    assert!(hits.iter().all(|&count| (60..140).contains(&count)), "{hits:?}");
+}
+
+#[test]
+fn a_superfluous_victim_is_put_back() {
+    // The first choice is server 0, for its job is the cheapest; then the wide job goes, and empties two servers.
+    let mut cluster = on_loan(3);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(4), &[base(0, 1)]);
+    let wide = add(&mut cluster, Job::inelastic(4).preemption_cost(10), &[base(1, 2), base(2, 2)]);
+    let raw = Reclaimer::new(Policy::Aryl).put_back(false).solve(&cluster, 2).unwrap();
+    assert_eq!((servers(&raw), raw.certificate().objective()), (vec![0, 1], 14));
+    let mended = solve(Policy::Aryl, &cluster, 2);
+    assert_eq!((servers(&mended), mended.preempted()), (vec![1, 2], &[wide][..]));
+    assert_eq!(mended.certificate().objective(), 10);
+}
+
+#[test]
+fn pinned_workers_are_not_lost_whatever_the_surplus() {
+    let mut cluster = on_loan(2);
+    let job = add(&mut cluster, Job::elastic(1..=6), &[base(0, 1).pinned(), flexible(0, 1), flexible(1, 4)]);
+    for policy in [Policy::Aryl, Policy::Amortized, Policy::BestOfRules] {
+        let answer = solve(policy, &cluster, 1);
+        assert_eq!(
+            answer.departures(),
+            [Departure { job, server: ServerId::new(1), workers: 4 }],
+            "{policy:?}"
+        );
+    }
+    cluster.set_server_protected(ServerId::new(1), true);
+    assert_eq!(solve(Policy::Aryl, &cluster, 1).preempted(), [job]);
+}
+
+#[test]
+fn slower_gpus_count_by_their_speed() {
+    // At speed 1 : 3 the minimum of two workers is six; four of ten can go, in any split.
+    let mut cluster = Cluster::new();
+    cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3)).unwrap();
+    for _ in 0..4 {
+        cluster.add_server(Server::on_loan(t4, 8)).unwrap();
+    }
+    let job = Job::elastic(2..=4).fungible();
+    let placements = [base(0, 5), base(1, 1), flexible(1, 1), flexible(2, 2), flexible(3, 1)];
+    let id = add(&mut cluster, job, &placements);
+    let two = solve(Policy::Aryl, &cluster, 2);
+    assert_eq!((servers(&two), two.preempted().len()), (vec![2, 3], 0));
+    // Ten workers make up three reference workers, which take 2,400 s; seven make up two, which take 3,600 s.
+    assert_eq!(two.jct_lost(), Seconds(1_200.0));
+    let three = solve(Policy::Aryl, &cluster, 3);
+    assert_eq!(three.preempted(), [id]);
+    assert_eq!(three.certificate().bound(), 0);
+}
+
+#[test]
+fn a_job_that_stops_mixing_types_loses_no_time() {
+    let mut cluster = on_loan(1);
+    let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3)).unwrap();
+    cluster.add_server(Server::on_loan(t4, 8)).unwrap();
+    let job = Job::elastic(2..=4).fungible().heterogeneous_at(0.5).remaining(Seconds(60.0));
+    let id = add(&mut cluster, job, &[base(0, 2), flexible(1, 3)]);
+    let answer = solve(Policy::Aryl, &cluster, 1);
+    assert_eq!(answer.departures(), [Departure { job: id, server: ServerId::new(1), workers: 3 }]);
+    // Three workers at half speed take 80 s; two that mix nothing take 60 s.
+    assert_eq!(answer.jct_lost(), Seconds::ZERO);
+    assert_eq!(cluster.server(ServerId::new(1)).unwrap().gpu_type, GpuTypeId::new(1));
+}
+
+#[test]
+fn costs_of_nothing_and_of_all_that_fits_are_added_exactly() {
+    let mut cluster = on_loan(3);
+    let free = add(&mut cluster, Job::inelastic(2).preemption_cost(0), &[base(0, 1), base(1, 1)]);
+    add(&mut cluster, Job::inelastic(2).preemption_cost(u64::MAX - 1), &[base(1, 1), base(2, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(1), &[base(2, 1)]);
+    for policy in crate::POLICIES {
+        let all = solve(policy, &cluster, 3);
+        assert_eq!(all.certificate().objective(), u64::MAX);
+        assert!(all.certificate().is_optimal());
+    }
+    let one = solve(Policy::Aryl, &cluster, 1);
+    assert_eq!((servers(&one), one.preempted()), (vec![0], &[free][..]));
+    assert_eq!(solve(Policy::Aryl, &cluster, 2).certificate().bound(), u64::MAX / 2);
+    let costs = server_preemption_costs(&cluster);
+    assert_eq!(costs[0].cost, 0.0);
+}
