@@ -12,3 +12,4 @@ pub mod id;
 pub mod reclaim;
 pub mod scaling;
 pub mod units;
+pub mod verify;
