@@ -1,0 +1,350 @@
+//! The answer: lend, ask back or hold, with the numbers that explain it.
+
+use core::fmt;
+
+use super::Fleet;
+#[cfg(feature = "serde")]
+use super::LoanError;
+
+/// What to do with the servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum LoanAction {
+    /// Lend so many of the servers at home to training; never 0.
+    Lend(u32),
+    /// Ask training for so many of the lent servers; never 0.
+    AskBack(u32),
+    /// Move nothing.
+    Hold(HoldReason),
+}
+
+/// Why nothing moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum HoldReason {
+    /// Need and headroom are at home, and no more than the band is spare.
+    InBand,
+    /// More than the band is spare now, but it has not been for as many decisions as the patience asks.
+    Patience,
+    /// Servers are missing at home, and those that can come are on their way.
+    Returning,
+    /// Servers are missing at home, but none is lent.
+    NoneLent,
+}
+
+impl fmt::Display for HoldReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InBand => "what is spare is within the band",
+            Self::Patience => "what is spare has not been so for long enough",
+            Self::Returning => "the missing servers are on their way back",
+            Self::NoneLent => "servers are missing but none is lent",
+        })
+    }
+}
+
+/// The numbers of a decision, and what they allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Limits {
+    pub(super) fleet: Fleet,
+    pub(super) needed: u64,
+    pub(super) recent_peak: u64,
+    pub(super) headroom: u32,
+    pub(super) band: u32,
+}
+
+impl Limits {
+    /// Servers that need and headroom lack, beyond those at home and on their way.
+    fn missing(&self) -> u64 {
+        let coming = u64::from(self.fleet.home() + self.fleet.returning());
+        self.needed.saturating_add(u64::from(self.headroom)).saturating_sub(coming)
+    }
+
+    /// Servers beyond need and headroom that are at home now.
+    fn spare(&self) -> u32 {
+        self.beyond(self.needed, 0)
+    }
+
+    /// Servers that the rule asks back: what is missing, as far as it is lent and not on its way.
+    pub(super) fn askable(&self) -> u32 {
+        let still_lent = self.fleet.lent() - self.fleet.returning();
+        u32::try_from(self.missing()).map_or(still_lent, |missing| missing.min(still_lent))
+    }
+
+    /// Servers that the rule lends once patience has passed: what is beyond peak, headroom and band.
+    pub(super) fn lendable(&self) -> u32 {
+        self.beyond(self.recent_peak, self.band)
+    }
+
+    /// Servers at home beyond so many needed, the headroom and so many more.
+    fn beyond(&self, needed: u64, more: u32) -> u32 {
+        let kept = needed.saturating_add(u64::from(self.headroom)).saturating_add(u64::from(more));
+        // At most the servers at home, so it fits.
+        u64::from(self.fleet.home()).saturating_sub(kept) as u32
+    }
+
+    /// Why nothing moves, given that nothing does.
+    pub(super) fn hold_reason(&self) -> HoldReason {
+        let wanted = self.needed.saturating_add(u64::from(self.headroom));
+        if wanted <= u64::from(self.fleet.home()) {
+            if self.spare() > self.band { HoldReason::Patience } else { HoldReason::InBand }
+        } else if self.fleet.lent() > 0 {
+            HoldReason::Returning
+        } else {
+            HoldReason::NoneLent
+        }
+    }
+}
+
+/// A decision on the loan, and the numbers that explain it.
+///
+/// It is printed in plain words. All numbers are whole servers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Demand, Fleet, HoldReason, LoanAction, LoanPolicy};
+///
+/// let policy = LoanPolicy::default().with_patience(1)?;
+/// let fleet = Fleet::new(104, 8)?.with_lent(40)?;
+///
+/// let decision = policy.decide(&fleet, &[], Demand::now(400));
+/// assert_eq!(decision.action(), LoanAction::Lend(9));
+/// assert_eq!(decision.spare(), 11);
+/// assert_eq!(decision.to_string(), "lend 9 servers: 50 needed and 3 headroom, band of 2, 64 of 104 at home");
+///
+/// // A demand beyond the whole fleet: everything comes back, and 6 servers' worth is short all the same.
+/// let decision = policy.decide(&fleet, &[], Demand::now(880));
+/// assert_eq!(decision.action(), LoanAction::AskBack(40));
+/// assert_eq!(decision.shortfall(), 6);
+/// assert_eq!(
+///     decision.to_string(),
+///     "ask back 40 servers: 110 needed and 3 headroom, 64 of 104 at home; the need is 6 servers above the fleet"
+/// );
+///
+/// // 12 are on their way already, and no more are needed.
+/// let decision = policy.decide(&fleet.with_returning(12)?, &[], Demand::now(584));
+/// assert_eq!(decision.action(), LoanAction::Hold(HoldReason::Returning));
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "DecisionForm", into = "DecisionForm")
+)]
+pub struct LoanDecision {
+    action: LoanAction,
+    limits: Limits,
+}
+
+impl LoanDecision {
+    pub(super) const fn new(action: LoanAction, limits: Limits) -> Self {
+        Self { action, limits }
+    }
+
+    /// What to do.
+    #[must_use]
+    pub const fn action(&self) -> LoanAction {
+        self.action
+    }
+
+    /// Servers to lend, 0 where the action is another.
+    #[must_use]
+    pub const fn lend(&self) -> u32 {
+        if let LoanAction::Lend(servers) = self.action { servers } else { 0 }
+    }
+
+    /// Servers to ask back, 0 where the action is another.
+    #[must_use]
+    pub const fn ask_back(&self) -> u32 {
+        if let LoanAction::AskBack(servers) = self.action { servers } else { 0 }
+    }
+
+    /// Whether nothing moves.
+    #[must_use]
+    pub const fn is_hold(&self) -> bool {
+        matches!(self.action, LoanAction::Hold(_))
+    }
+
+    /// The fleet that the decision was made for.
+    #[must_use]
+    pub const fn fleet(&self) -> &Fleet {
+        &self.limits.fleet
+    }
+
+    /// Servers that the demand fills: the larger of now and forecast, rounded up.
+    #[must_use]
+    pub const fn needed(&self) -> u64 {
+        self.limits.needed
+    }
+
+    /// The largest [`needed`](Self::needed) of the decisions looked at, this one included.
+    #[must_use]
+    pub const fn recent_peak(&self) -> u64 {
+        self.limits.recent_peak
+    }
+
+    /// Servers that are never lent.
+    #[must_use]
+    pub const fn headroom(&self) -> u32 {
+        self.limits.headroom
+    }
+
+    /// The dead band of the policy.
+    #[must_use]
+    pub const fn band(&self) -> u32 {
+        self.limits.band
+    }
+
+    /// Servers at home beyond need and headroom, before the decision and before band and patience.
+    #[must_use]
+    pub fn spare(&self) -> u32 {
+        self.limits.spare()
+    }
+
+    /// Servers that need and headroom lack, before the decision: beyond those at home and those on their way.
+    ///
+    /// It can be more than [`ask_back`](Self::ask_back) where a limit cuts that short or too few are lent.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.limits.missing()
+    }
+
+    /// Servers that the demand needs beyond the whole fleet; 0 in ordinary times. No loan decision can mend it.
+    #[must_use]
+    pub const fn shortfall(&self) -> u64 {
+        self.limits.needed.saturating_sub(self.limits.fleet.servers() as u64)
+    }
+}
+
+/// A count of servers in words: "1 server", "2 servers".
+struct Servers(u64);
+
+impl fmt::Display for Servers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} server{}", self.0, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+impl fmt::Display for LoanDecision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Limits { fleet, needed, recent_peak, headroom, band } = self.limits;
+        match self.action {
+            LoanAction::Lend(servers) => write!(f, "lend {}: ", Servers(servers.into()))?,
+            LoanAction::AskBack(servers) => write!(f, "ask back {}: ", Servers(servers.into()))?,
+            LoanAction::Hold(reason) => write!(f, "hold, {reason}: ")?,
+        }
+        write!(f, "{needed} needed")?;
+        let looks_back = matches!(self.action, LoanAction::Lend(_) | LoanAction::Hold(HoldReason::Patience));
+        if looks_back && recent_peak > needed {
+            write!(f, " (lately {recent_peak})")?;
+        }
+        write!(f, " and {headroom} headroom, ")?;
+        if looks_back || matches!(self.action, LoanAction::Hold(HoldReason::InBand)) {
+            write!(f, "band of {band}, ")?;
+        }
+        write!(f, "{} of {} at home", fleet.home(), fleet.servers())?;
+        if fleet.returning() > 0 {
+            write!(f, ", {} returning", fleet.returning())?;
+        }
+        if self.shortfall() > 0 {
+            write!(f, "; the need is {} above the fleet", Servers(self.shortfall()))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DecisionForm {
+    action: LoanAction,
+    fleet: Fleet,
+    needed: u64,
+    recent_peak: u64,
+    headroom: u32,
+    band: u32,
+}
+
+#[cfg(feature = "serde")]
+impl From<LoanDecision> for DecisionForm {
+    fn from(LoanDecision { action, limits }: LoanDecision) -> Self {
+        let Limits { fleet, needed, recent_peak, headroom, band } = limits;
+        Self { action, fleet, needed, recent_peak, headroom, band }
+    }
+}
+
+/// A decision read from outside must follow from its own numbers.
+#[cfg(feature = "serde")]
+impl TryFrom<DecisionForm> for LoanDecision {
+    type Error = LoanError;
+
+    fn try_from(form: DecisionForm) -> Result<Self, LoanError> {
+        let DecisionForm { action, fleet, needed, recent_peak, headroom, band } = form;
+        let limits = Limits { fleet, needed, recent_peak, headroom, band };
+        if recent_peak < needed {
+            return Err(LoanError::PeakBelowNeeded { needed, recent_peak });
+        }
+        let (lendable, missing) = (limits.lendable(), limits.askable());
+        match action {
+            LoanAction::Lend(lend) if lend == 0 || lend > lendable => {
+                Err(LoanError::LendsTooMuch { lend, lendable })
+            }
+            LoanAction::AskBack(ask_back) if ask_back == 0 || ask_back > missing => {
+                Err(LoanError::AsksTooMuch { ask_back, missing })
+            }
+            LoanAction::Hold(reason) if missing > 0 || reason != limits.hold_reason() => {
+                Err(LoanError::WrongHold { reason })
+            }
+            _ => Ok(Self::new(action, limits)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loan::{Demand, LoanPolicy};
+    use alloc::string::ToString;
+
+    fn words(fleet: Fleet, earlier: u64, now: u64) -> alloc::string::String {
+        let policy = LoanPolicy::default().with_band(1).with_patience(2).unwrap();
+        policy.decide(&fleet, &[Demand::now(earlier)], Demand::now(now)).to_string()
+    }
+
+    #[test]
+    fn every_answer_reads_as_a_sentence() {
+        let fleet = Fleet::new(10, 1).unwrap();
+        let lent = fleet.with_lent(5).unwrap();
+        let returning = lent.with_returning(5).unwrap();
+        let cases = [
+            (
+                words(fleet, 7, 3),
+                "lend 1 server: 3 needed (lately 7) and 1 headroom, band of 1, 10 of 10 at home",
+            ),
+            (words(lent, 1, 5), "ask back 1 server: 5 needed and 1 headroom, 5 of 10 at home"),
+            (
+                words(lent, 1, 3),
+                "hold, what is spare is within the band: 3 needed and 1 headroom, band of 1, 5 of 10 at home",
+            ),
+            (
+                words(lent, 4, 1),
+                "hold, what is spare has not been so for long enough: 1 needed (lately 4) and 1 headroom, \
+                 band of 1, 5 of 10 at home",
+            ),
+            (
+                words(returning, 4, 8),
+                "hold, the missing servers are on their way back: 8 needed and 1 headroom, 5 of 10 at home, 5 returning",
+            ),
+            (
+                words(fleet, 0, 11),
+                "hold, servers are missing but none is lent: 11 needed and 1 headroom, 10 of 10 at home; \
+                 the need is 1 server above the fleet",
+            ),
+        ];
+        for (got, want) in cases {
+            assert_eq!(got, want);
+        }
+    }
+}
