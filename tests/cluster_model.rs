@@ -272,16 +272,17 @@ impl Draw {
     }
 
     fn gpu_type(&mut self) -> GpuTypeId {
-        GpuTypeId::new(self.below(3))
+        GpuTypeId::new(self.below(5).saturating_sub(2))
     }
 
     /// Mostly an id that was given out, perhaps of a thing that was removed.
     fn id<T>(&mut self, slots: &[Option<T>]) -> u32 {
-        self.below(slots.len() as u32 + u32::from(self.0.rand_range(0..8) == 0))
+        let beyond = u32::from(self.one_in(8));
+        self.below(slots.len() as u32 + beyond)
     }
 
     fn server(&mut self) -> Server {
-        let (kind, gpus) = (self.gpu_type(), 1 + self.below(8));
+        let (kind, gpus) = (self.gpu_type(), 1 + self.below(12));
         match self.below(4) {
             0 => Server::inference(kind, gpus),
             1 => Server::on_loan(kind, gpus),
@@ -290,8 +291,8 @@ impl Draw {
     }
 
     fn job(&mut self) -> Job {
-        let min = if self.one_in(20) { 0 } else { 1 + self.below(3) };
-        let max = if self.one_in(20) { 1 } else { min + self.below(4) };
+        let min = if self.one_in(20) { 0 } else { 1 + self.below(4) };
+        let max = if self.one_in(20) { 1 } else { min + self.below(6) };
         let mut job = Job::elastic(min..=max).gpus_per_worker(1 + self.below(3)).submitted(Seconds(-1.5));
         job = match self.below(4) {
             0 => job,
@@ -320,7 +321,7 @@ impl Draw {
         for _ in 0..24 {
             let server = ServerId::new(self.id(&model.servers));
             let role = if after.is_a_run(id) { Role::Flexible } else { Role::Base };
-            if role == Role::Flexible && self.one_in(2) {
+            if role == Role::Flexible && self.one_in(4) {
                 break;
             }
             let mut placement =
@@ -359,7 +360,8 @@ fn step(draw: &mut Draw, cluster: &mut Cluster, model: &mut Model) -> bool {
             (cluster.scale_out(job, server, workers).is_ok(), model.scale_out(job, server, workers))
         }
         7..=9 => {
-            let host = cluster.placements(job).first().map_or(server, |placement| placement.server);
+            let hosts = cluster.placements(job);
+            let host = hosts.get(draw.below(hosts.len() as u32 + 1) as usize).map_or(server, |p| p.server);
             let workers = draw.below(4);
             (cluster.scale_in(job, host, workers).is_ok(), model.scale_in(job, host, workers))
         }
