@@ -165,6 +165,14 @@ pub enum ReclaimViolation {
         /// The objective of the certificate.
         objective: u64,
     },
+    /// Another choice of servers costs less than the bound, so it is no bound.
+    #[error("the bound is {bound}, and the servers with the cheapest jobs can be had for {cost}")]
+    BoundTooHigh {
+        /// The bound of the certificate.
+        bound: u64,
+        /// The cost of the other choice.
+        cost: u64,
+    },
     /// A preempted job need not have been: enough other servers are empty without its preemption.
     #[error(
         "{job} need not be preempted: {can_leave} servers can leave without it, and {asked} are asked for"
@@ -191,7 +199,8 @@ pub enum ReclaimViolation {
 /// - returned GPUs, collateral GPUs, time lost to scale-in and objective are what these lists say. A job that is scaled
 ///   in loses `round(weight · (T after − T before) · 1000)` milliseconds, or nothing where that is negative; T is its
 ///   remaining time over the speedup of its reference workers and, where it mixes GPU types, over its efficiency;
-/// - the bound is not above the objective;
+/// - the bound is above neither the objective nor the cost of one other choice: the servers whose tenants, each counted
+///   on every server that hosts it, cost least in all;
 /// - the answer is minimal by inclusion: no preempted job that costs anything can be put back. Take the preempted jobs as
 ///   stopped and the departures as carried out, and call every candidate server that is then empty *vacant*: those that
 ///   go back are among them. Now put one preempted job back. The vacant servers without its workers can still leave.
@@ -201,8 +210,7 @@ pub enum ReclaimViolation {
 ///   A reported violation is always real. A job whose preemption costs nothing is not looked at: to stop it can be the
 ///   better answer, where it saves another job's time.)
 ///
-/// That a bound *below* the objective holds for every other choice of servers is the solver's proof, and is not
-/// repeated here.
+/// That the bound holds for *every* other choice of servers is the solver's proof, and is not repeated here.
 ///
 /// # Errors
 ///
@@ -236,6 +244,7 @@ pub fn reclaim(cluster: &Cluster, servers: u32, answer: &Reclaim) -> Result<(), 
     check_preempted(cluster, &fates, answer.preempted())?;
     check_departures(&fates, answer.departures())?;
     check_numbers(cluster, &fates, answer)?;
+    check_bound(cluster, servers, answer.certificate().bound())?;
     check_minimal(cluster, servers, answer)?;
     Ok(())
 }
@@ -419,10 +428,14 @@ fn check_numbers(
         return Err(ReclaimViolation::JctLost { stated: answer.jct_lost(), expected });
     }
     let certificate = answer.certificate();
-    if certificate.sense() != Sense::Minimize {
+    check_certificate(certificate.sense(), certificate.objective(), certificate.bound(), cost)
+}
+
+/// Checks a certificate as three plain values, so that the rule that it keeps by itself is checked too.
+fn check_certificate(sense: Sense, objective: u64, bound: u64, cost: u64) -> Result<(), ReclaimViolation> {
+    if sense != Sense::Minimize {
         return Err(ReclaimViolation::Sense);
     }
-    let (objective, bound) = (certificate.objective(), certificate.bound());
     if objective != cost {
         return Err(ReclaimViolation::Objective { stated: objective, expected: cost });
     }
@@ -430,4 +443,45 @@ fn check_numbers(
         return Err(ReclaimViolation::Bound { bound, objective });
     }
     Ok(())
+}
+
+/// Holds the bound against the servers whose tenants cost least, each server by itself.
+fn check_bound(cluster: &Cluster, asked: u32, bound: u64) -> Result<(), ReclaimViolation> {
+    let mut candidates: Vec<(u128, ServerId)> = Vec::new();
+    for (id, server) in cluster.servers() {
+        let jobs: BTreeSet<JobId> = cluster.tenants(id).iter().map(|tenant| tenant.job).collect();
+        let jobs = || jobs.iter().filter_map(|&job| cluster.job(job));
+        if server.pool == Pool::OnLoan && !server.protected && jobs().all(|job| !job.protected) {
+            candidates.push((jobs().map(|job| u128::from(job.preemption_cost)).sum(), id));
+        }
+    }
+    candidates.sort_unstable();
+    let chosen: Vec<ServerId> = candidates.iter().take(asked as usize).map(|&(_, server)| server).collect();
+    let mut cost = 0u64;
+    for (job, fate) in fates(cluster, &chosen) {
+        if !fate.survives() {
+            cost = cost.saturating_add(cluster.job(job).map_or(0, |job| job.preemption_cost));
+        }
+    }
+    if bound > cost {
+        return Err(ReclaimViolation::BoundTooHigh { bound, cost });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_numbers_of_a_certificate() {
+        let check = check_certificate;
+        assert_eq!(check(Sense::Minimize, 5, 5, 5), Ok(()));
+        assert_eq!(check(Sense::Minimize, 5, 0, 5), Ok(()));
+        assert_eq!(check(Sense::Maximize, 5, 5, 5), Err(ReclaimViolation::Sense));
+        let wrong = ReclaimViolation::Objective { stated: 5, expected: 4 };
+        assert_eq!(check(Sense::Minimize, 5, 4, 4), Err(wrong));
+        let above = ReclaimViolation::Bound { bound: 6, objective: 5 };
+        assert_eq!(check(Sense::Minimize, 5, 6, 5), Err(above));
+    }
 }
