@@ -243,3 +243,36 @@ impl<'a> Books<'a> {
         jobs.filter(|&job| self.placements(job) != other.placements(job)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::GpuType;
+
+    /// A plan that gets past the checks of its lists can't break these two rules, so they are tried on the books alone.
+    #[test]
+    fn servers_that_can_not_move() {
+        let mut cluster = Cluster::new();
+        let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        let [busy, idle] = [0, 1].map(|_| cluster.add_server(Server::on_loan(v100, 8)).unwrap());
+        let job = cluster.add_job(Job::inelastic(1)).unwrap();
+        cluster.place(job, &[Placement::base(busy, 1)]).unwrap();
+        let mut books = Books::of(&cluster);
+        let occupied = PlanViolation::NotEmpty { step: 4, server: busy, job };
+        assert_eq!(books.carry_out(4, &Action::Return { server: busy }), Err(occupied));
+        books.carry_out(5, &Action::Return { server: idle }).unwrap();
+        let (pool, expected) = (Pool::Inference, Pool::OnLoan);
+        let again = PlanViolation::WrongPool { step: 6, server: idle, pool, expected };
+        assert_eq!(books.carry_out(6, &Action::Return { server: idle }), Err(again));
+        let lent = Action::Lend { server: busy };
+        let again =
+            PlanViolation::WrongPool { step: 7, server: busy, pool: Pool::OnLoan, expected: Pool::Inference };
+        assert_eq!(books.carry_out(7, &lent), Err(again));
+        let unknown = ServerId::new(2);
+        let nowhere = PlanViolation::UnknownServer { step: 8, server: unknown };
+        assert_eq!(books.carry_out(8, &Action::Return { server: unknown }), Err(nowhere));
+        books.carry_out(9, &Action::Preempt { job }).unwrap();
+        books.carry_out(10, &Action::Return { server: busy }).unwrap();
+        assert_eq!((books.held(busy), books.is_running(job)), (0, false));
+    }
+}
