@@ -79,7 +79,7 @@
 //! # Source
 //!
 //! \[Aryl\]: *Aryl: An Elastic Cluster Scheduler for Deep Learning*, [arXiv 2202.07896](https://arxiv.org/abs/2202.07896);
-//! published as *Lyra: Elastic Scheduling for Deep Learning Clusters*, EuroSys 2023,
+//! published as *Lyra: Elastic Scheduling for Deep Learning Clusters*, `EuroSys` 2023,
 //! [doi 10.1145/3552326.3587445](https://doi.org/10.1145/3552326.3587445). Where this crate settles what the paper leaves
 //! open, or does better, the page of the module says so.
 #![no_std]
@@ -99,3 +99,4 @@ pub mod place;
 pub mod reclaim;
 pub mod scaling;
 pub mod units;
+pub mod verify;

@@ -252,6 +252,12 @@ impl Cluster {
     pub(crate) fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
+
+    /// The books without the rules, so that the tests of `verify` can break one.
+    #[cfg(test)]
+    pub(crate) fn occupancy_mut(&mut self) -> &mut Occupancy {
+        &mut self.occupancy
+    }
 }
 
 /// Why a job can't be added.

@@ -1,0 +1,55 @@
+//! Independent checkers: does an answer keep the rules, and are its numbers right?
+//!
+//! Each function takes the input of a decision and the answer to it, and computes again all that follows from the two.
+//! It shares no code with the solvers, nor with the arithmetic that they use: it reads the cluster and the answer
+//! through their public methods, and counts with plain loops and sorted maps that can be checked by eye. So a mistake
+//! would have to be made twice, in two different ways, to pass unnoticed.
+//!
+//! Use it in your own tests, in a simulator, or beside a production scheduler where a decision is worth a second look.
+//! It is slower than a decision by a small factor, and allocates.
+//!
+//! | function | what it proves |
+//! |---|---|
+//! | [`verify::cluster`](cluster()) | both directions of "who runs where" agree, nothing is over-full, every running job is a run of its definition |
+//! | [`verify::reclaim`](reclaim()) | the right servers can go back; exactly the jobs that can't survive are preempted, and none needlessly; every number is right |
+//! | [`verify::plan`](plan()) | every step can be carried out in order, nothing is forgotten, done twice or done for nothing; totals are right; `apply` does what the steps say |
+//!
+//! What no checker can prove from one answer is that a bound holds for *all* answers. Each function says where it stops.
+//!
+//! # Examples
+//!
+//! ```
+//! use aryl::cluster::Cluster;
+//! use aryl::verify;
+//!
+//! assert_eq!(verify::cluster(&Cluster::new()), Ok(()));
+//! ```
+
+mod books;
+mod cluster;
+mod count;
+mod minimal;
+mod plan;
+mod plan_violation;
+mod reclaim;
+mod totals;
+
+pub use cluster::{ClusterViolation, cluster};
+pub use plan::plan;
+pub use plan_violation::PlanViolation;
+pub use reclaim::{ReclaimViolation, reclaim};
+
+/// A rule that an answer breaks, or a number in it that is wrong. It names the offender and both numbers.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// The cluster breaks a rule.
+    #[error(transparent)]
+    Cluster(#[from] ClusterViolation),
+    /// The reclaim breaks a rule.
+    #[error(transparent)]
+    Reclaim(#[from] ReclaimViolation),
+    /// The plan breaks a rule.
+    #[error(transparent)]
+    Plan(#[from] PlanViolation),
+}

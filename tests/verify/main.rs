@@ -1,0 +1,8 @@
+//! The public checkers: they accept what an oracle finds, and say what is wrong with what was falsified.
+//!
+//! Answers are written as JSON, since nothing but a solver or a file can make one.
+#![cfg(feature = "serde")]
+
+mod oracle;
+mod plan;
+mod reclaim;
