@@ -26,6 +26,7 @@ pub struct Placements {
 impl Placements {
     /// The jobs that were placed, each with its workers by server and role, as
     /// [`Cluster::placements`](crate::cluster::Cluster::placements) would give them.
+    #[must_use]
     pub fn placed(&self) -> impl ExactSizeIterator<Item = (JobId, &[Placement])> {
         (0..self.jobs.len()).map(|at| (self.jobs[at].0, self.workers_at(at)))
     }
