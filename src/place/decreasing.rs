@@ -93,6 +93,8 @@ impl BestFitDecreasing {
 
     /// The same, in memory that is used again: once warm, it does not allocate.
     ///
+    /// Warm means that the workspace has solved an instance at least as large, with as many jobs on each server.
+    ///
     /// # Errors
     ///
     /// As [`solve`](Self::solve). Then `out` is empty.
