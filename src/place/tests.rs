@@ -349,6 +349,58 @@ fn three_t4_workers_stand_for_one_v100_worker() {
 }
 
 #[test]
+fn a_gang_that_fits_on_neither_side_is_spread_from_the_preferred_one() {
+    let (mut cluster, _) = plain(&[8], &[8]);
+    let inelastic = cluster.add_job(Job::inelastic(10)).unwrap();
+    let elastic = cluster.add_job(Job::elastic(10..=11)).unwrap();
+    let both = [inelastic, elastic].map(|job| {
+        let mut bench = Bench::new(cluster.clone());
+        assert!(bench.start(job));
+        bench.base(job)
+    });
+    assert_eq!(both, [[(0, 8), (1, 2)], [(0, 2), (1, 8)]]);
+}
+
+#[test]
+fn one_side_with_displacement_goes_before_both_sides_without() {
+    let (mut cluster, _) = plain(&[8, 8], &[4]);
+    let other = elastic(&mut cluster, 0.0, 1, 1, &[(0, 4)]);
+    occupy(&mut cluster, &[(1, 7)]);
+    let small = cluster.add_job(Job::inelastic(4)).unwrap();
+    let gang = cluster.add_job(Job::inelastic(6)).unwrap();
+    let mut bench = Bench::new(cluster.clone());
+    // Where one side is free, nobody leaves.
+    assert!(bench.start(small));
+    assert_eq!((bench.base(small), displaced(&bench).len()), (alloc::vec![(0, 4)], 0));
+    let mut bench = Bench::new(cluster);
+    assert!(bench.start(gang));
+    assert_eq!(
+        (bench.base(gang), displaced(&bench)),
+        (alloc::vec![(0, 6)], alloc::vec![(other.get(), 0, 2)])
+    );
+    bench.check();
+}
+
+#[test]
+fn a_mixed_gang_stays_on_training_servers_where_they_hold_it() {
+    let (mut cluster, v100) = plain(&[2], &[2]);
+    let other = cluster.add_gpu_type(GpuType::new("P100")).unwrap();
+    cluster.add_server(Server::training(other, 3)).unwrap();
+    let job = |workers| Job::inelastic(workers).on([other, v100]).heterogeneous();
+    let (five, six) = (cluster.add_job(job(5)).unwrap(), cluster.add_job(job(6)).unwrap());
+    let eight = cluster.add_job(job(8)).unwrap();
+    let both = [five, six].map(|job| {
+        let mut bench = Bench::new(cluster.clone());
+        assert!(bench.start(job));
+        bench.check();
+        bench.base(job)
+    });
+    assert_eq!(both[0], [(0, 2), (2, 3)]);
+    assert_eq!(both[1], [(0, 2), (1, 2), (2, 2)]);
+    assert!(!Bench::new(cluster).start(eight));
+}
+
+#[test]
 fn types_are_tried_from_fast_to_slow_then_by_id() {
     let (mut cluster, v100) = plain(&[8], &[]);
     let k80 = cluster.add_gpu_type(GpuType::new("K80").speed(1, 2)).unwrap();
