@@ -1,8 +1,10 @@
 //! Best-fit decreasing on clusters of 8-GPU servers: an empty one filled from nothing, and one whose free GPUs are
 //! scattered.
 
+#![allow(clippy::unwrap_used)]
+
+use core::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use std::hint::black_box;
 
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
 use aryl::place::{BestFitDecreasing, Demand, Placements, Workspace};

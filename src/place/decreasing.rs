@@ -50,9 +50,10 @@ use crate::id::JobId;
 ///
 /// # Complexity
 ///
-/// Time O(c + n log n + s + n · t · b) and memory O(c + n) for a cluster of size c (servers, and placements of running
-/// jobs), n demands, s servers chosen, t GPU types that a job allows and that have servers, and b different numbers of
-/// free GPUs on the servers of a type. The work for each server chosen is constant.
+/// Time O(c + n log n + s log s + n · t · b) and memory O(c + n) for a cluster of size c (servers, placements of running
+/// jobs, and the GPUs of the largest server for each type and pool), n demands, s servers chosen, t GPU types that a job
+/// allows and that have servers, and b different numbers of free GPUs on the servers of a type. The work to choose a
+/// server is constant; the logarithm is for writing a gang down in order of servers.
 ///
 /// # Source
 ///
@@ -60,7 +61,25 @@ use crate::id::JobId;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BestFitDecreasing;
 
-/// Memory that [`BestFitDecreasing::solve_into`] uses again.
+/// Memory that [`BestFitDecreasing::solve_into`] uses again. What it holds never changes an answer.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::place::{BestFitDecreasing, Demand, Placements, Workspace};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(2))?;
+/// let (mut workspace, mut answer) = (Workspace::new(), Placements::default());
+/// for _ in 0..3 {
+///     BestFitDecreasing.solve_into(&cluster, &[Demand::new(job)], &mut workspace, &mut answer)?;
+///     assert_eq!(answer.get(job)[0].workers, 2);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     placer: Placer,
@@ -92,6 +111,8 @@ impl BestFitDecreasing {
     }
 
     /// The same, in memory that is used again: once warm, it does not allocate.
+    ///
+    /// Warm means that the workspace has solved an instance at least as large, with as many jobs on each server.
     ///
     /// # Errors
     ///

@@ -82,20 +82,24 @@ impl Placer {
     /// The first GPU type and part of the cluster that can hold the gang.
     fn one_type(&self, job: &Job, reaches: &[Reach]) -> Option<(GpuTypeId, Speed, Scope)> {
         let [first, second] = base_pools(job);
+        let find = |pools, used, reach| {
+            let scope = Scope { pools, used, reach };
+            let fits = |&&(gpu_type, speed): &&(GpuTypeId, Speed)| {
+                let slots = self.slots(reach, gpu_type, scope.pools(), job.gpus_per_worker);
+                slots >= job.min_workers_on(speed)
+            };
+            self.allowed.iter().find(fits).map(|&(gpu_type, speed)| (gpu_type, speed, scope))
+        };
+        // In the widest part first, since most gangs that wait in a full cluster fit nowhere.
+        find([first, second], 2, *reaches.last()?)?;
         // Each pool alone, then both.
         let one_pool = [([first, second], 1), ([second, first], 1)];
         let both_pools = [([first, second], 2)];
         for tries in [&one_pool[..], &both_pools[..]] {
             for &reach in reaches {
-                for &(pools, used) in tries {
-                    let scope = Scope { pools, used, reach };
-                    let fits = |&&(gpu_type, speed): &&(GpuTypeId, Speed)| {
-                        let slots = self.slots(reach, gpu_type, scope.pools(), job.gpus_per_worker);
-                        slots >= job.min_workers_on(speed)
-                    };
-                    if let Some(&(gpu_type, speed)) = self.allowed.iter().find(fits) {
-                        return Some((gpu_type, speed, scope));
-                    }
+                let mut found = tries.iter().filter_map(|&(pools, used)| find(pools, used, reach));
+                if let Some(found) = found.next() {
+                    return Some(found);
                 }
             }
         }

@@ -222,3 +222,85 @@ fn head(section: &Section, group: Group, gpus: u32) -> usize {
 fn row_start(section: &Section, row: usize) -> usize {
     section.first_word * ROWS + row * section.words()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cluster, GpuType, Pool, Server};
+    use crate::id::GpuTypeId;
+    use alloc::vec;
+
+    const ALL: [Group; 3] = [Group::Empty, Group::Base, Group::Flexible];
+
+    /// The servers of a section in the order in which they came, each with its group and GPUs.
+    type Model = Vec<(u32, Group, u32)>;
+
+    /// The best fit by looking at every server, the last that came first.
+    fn best_fit(model: &Model, groups: &[Group], gpus: u32, workers: u64) -> Option<u32> {
+        let whole = u64::from(gpus) * workers;
+        for &group in groups {
+            for least in [whole, u64::from(gpus)] {
+                let fitting = model.iter().rev().filter(|s| s.1 == group && u64::from(s.2) >= least);
+                // Of equal elements `min_by_key` gives the first.
+                if let Some(best) = fitting.min_by_key(|s| s.2) {
+                    return Some(best.0);
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn it_answers_as_a_list_that_is_searched_whole() {
+        let mut random = oorandom::Rand32::new(3);
+        for sizes in [[8, 8], [1, 16], [64, 63], [65, 130], [1_024, 1]] {
+            let mut cluster = Cluster::new();
+            let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+            let mut pools = Vec::new();
+            for server in 0..40 {
+                let pool = server % 2;
+                cluster
+                    .add_server(match pool {
+                        0 => Server::training(v100, sizes[0]),
+                        _ => Server::on_loan(v100, sizes[1]),
+                    })
+                    .unwrap();
+                pools.push([Pool::Training, Pool::OnLoan][pool as usize]);
+            }
+            let mut sections = Sections::default();
+            sections.rebuild(cluster.inventory(), &pools);
+            let both = [Pool::Training, Pool::OnLoan];
+            let both = both.map(|pool| *sections.of(GpuTypeId::new(0), pool).unwrap());
+            let mut index = ServerIndex::default();
+            for _ in 0..2 {
+                index.reset(&sections, 40);
+                let mut models: [Model; 2] = [vec![], vec![]];
+                for _ in 0..2_000 {
+                    let server = random.rand_range(0..40);
+                    let side = (server % 2) as usize;
+                    let (section, model) = (&both[side], &mut models[side]);
+                    let group = ALL[random.rand_range(0..3) as usize];
+                    let gpus = random.rand_range(0..sizes[side] + 1);
+                    index.set(section, server, group, gpus);
+                    if !model.contains(&(server, group, gpus)) {
+                        model.retain(|entry| entry.0 != server);
+                        model.push((server, group, gpus));
+                    }
+                    let wanted = random.rand_range(1..sizes[side] + 2);
+                    let workers = u64::from(random.rand_range(1..4));
+                    let order = [[0, 1, 2], [1, 0, 2], [2, 0, 1]][random.rand_range(0..3) as usize];
+                    let groups = order.map(|at: usize| ALL[at]);
+                    let groups = &groups[..random.rand_range(1..4) as usize];
+                    assert_eq!(
+                        index.best_fit(section, groups, wanted, workers),
+                        best_fit(model, groups, wanted, workers)
+                    );
+                    let slots: u64 = model.iter().map(|entry| u64::from(entry.2 / wanted)).sum();
+                    assert_eq!(index.slots(section, wanted), slots);
+                    let gpus: u64 = model.iter().map(|entry| u64::from(entry.2)).sum();
+                    assert_eq!(index.gpus(section), gpus);
+                }
+            }
+        }
+    }
+}

@@ -10,6 +10,28 @@ use crate::id::JobId;
 ///
 /// Both lists are in ascending order of job ids. Hand each entry of [`placed`](Self::placed) to
 /// [`Cluster::place`](crate::cluster::Cluster::place) to carry it out.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::place::{BestFitDecreasing, Demand, UnplacedReason};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 8))?;
+/// let small = cluster.add_job(Job::inelastic(3).gpus_per_worker(2))?;
+/// let large = cluster.add_job(Job::inelastic(3).gpus_per_worker(4))?;
+/// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(small), Demand::new(large)])?;
+///
+/// assert_eq!(answer.to_string(), "1 jobs placed with 3 workers, 1 not placed");
+/// assert_eq!(answer.get(small)[0].workers, 3);
+/// let unplaced = answer.unplaced()[0];
+/// assert_eq!(unplaced.job, large);
+/// assert_eq!(unplaced.reason, UnplacedReason::NotEnoughRoom { workers: 3, slots: 2 });
+/// assert_eq!(unplaced.to_string(), "job 1 was not placed: it asks for 3 workers, and there is room for 2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -26,6 +48,7 @@ pub struct Placements {
 impl Placements {
     /// The jobs that were placed, each with its workers by server and role, as
     /// [`Cluster::placements`](crate::cluster::Cluster::placements) would give them.
+    #[must_use]
     pub fn placed(&self) -> impl ExactSizeIterator<Item = (JobId, &[Placement])> {
         (0..self.jobs.len()).map(|at| (self.jobs[at].0, self.workers_at(at)))
     }
