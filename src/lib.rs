@@ -89,6 +89,7 @@
 
 extern crate alloc;
 
+pub mod allocate;
 pub mod certificate;
 pub mod cluster;
 pub mod epoch;
@@ -100,3 +101,8 @@ pub mod reclaim;
 pub mod scaling;
 pub mod units;
 pub mod verify;
+
+/// The code of the README, so that it is tested as it stands.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use super::{GpuType, Job, Occupancy, Placement, Role, Server};
+use super::{GpuType, Job, Occupancy, Placement, Pool, Role, Server};
 use crate::id::{GpuTypeId, JobId, ServerId};
 use crate::units::Speed;
 
@@ -44,6 +44,20 @@ impl Inventory {
 
     pub(crate) fn jobs(&self) -> impl Iterator<Item = (JobId, &Job)> {
         (0..).zip(&self.jobs).filter_map(|(index, job)| Some((JobId::new(index), job.as_ref()?)))
+    }
+
+    pub(crate) fn gpu_type_ids(&self) -> impl Iterator<Item = GpuTypeId> + use<> {
+        (0..self.gpu_types.len() as u32).map(GpuTypeId::new)
+    }
+
+    /// The pool of each server by server id; a removed server is left to inference.
+    pub(crate) fn pools(&self) -> impl Iterator<Item = Pool> {
+        self.servers.iter().map(|server| server.map_or(Pool::Inference, |server| server.pool))
+    }
+
+    /// How many job ids have been given out.
+    pub(crate) fn job_slots(&self) -> usize {
+        self.jobs.len()
     }
 
     /// The workers of some placements, counted by GPU type.
@@ -100,6 +114,11 @@ impl Tally {
         }
     }
 
+    /// The workers of one type.
+    pub(crate) fn workers(&self, gpu_type: GpuTypeId) -> u64 {
+        self.0.iter().find(|entry| entry.0 == gpu_type).map_or(0, |entry| entry.2)
+    }
+
     /// The whole reference workers that these make up: the sum over the types of what each type makes up alone.
     pub(crate) fn reference_workers(&self) -> u64 {
         self.0.iter().map(|&(_, speed, workers)| speed.reference_workers(workers)).sum()
@@ -113,6 +132,26 @@ impl Tally {
                 speed.reference_workers(workers) - speed.reference_workers(workers - 1)
             });
         all - largest_loss.max().unwrap_or(0)
+    }
+
+    /// The most workers, up to `slots`, that can be added on a type so that each brings a whole reference worker nearer
+    /// and the job stays within its maximum: none is added that makes up no further reference worker.
+    pub(crate) fn useful_workers(
+        &self,
+        gpu_type: GpuTypeId,
+        speed: Speed,
+        slots: u64,
+        max_workers: u32,
+    ) -> u32 {
+        let present = self.workers(gpu_type);
+        let here = speed.reference_workers(present);
+        let room = u64::from(max_workers).saturating_sub(self.reference_workers());
+        let reference = (speed.reference_workers(present + slots) - here).min(room);
+        if reference == 0 {
+            return 0;
+        }
+        // At most 2^20 reference workers and 1,000 workers for each, so both fit.
+        (speed.workers_for((here + reference) as u32).saturating_sub(present)) as u32
     }
 
     /// The first two types that both hold workers.

@@ -92,16 +92,16 @@ impl Action {
         !matches!(self, Self::Keep { .. })
     }
 
-    /// The place of this kind of step in a plan, from 0.
-    pub(crate) const fn stage(&self) -> u8 {
-        match self {
-            Self::Preempt { .. } => 0,
-            Self::ScaleIn { .. } => 1,
-            Self::Return { .. } => 2,
-            Self::Lend { .. } => 3,
-            Self::Start { .. } => 4,
-            Self::ScaleOut { .. } => 5,
-            Self::Keep { .. } => 6,
+    /// What a plan is sorted by: the kind of step, then the job, then the server.
+    pub(crate) const fn order(&self) -> (u8, u32, u32) {
+        match *self {
+            Self::Preempt { job } => (0, job.get(), 0),
+            Self::ScaleIn { job, server, .. } => (1, job.get(), server.get()),
+            Self::Return { server } => (2, 0, server.get()),
+            Self::Lend { server } => (3, 0, server.get()),
+            Self::Start { job, server, .. } => (4, job.get(), server.get()),
+            Self::ScaleOut { job, server, .. } => (5, job.get(), server.get()),
+            Self::Keep { job } => (6, job.get(), 0),
         }
     }
 }

@@ -1,0 +1,289 @@
+//! Phase 2: who gets the GPUs that base workers do not hold. One knapsack a GPU type, then the heterogeneous jobs.
+
+use alloc::vec::Vec;
+
+use super::offer::{Offer, base_tally};
+use super::worth::Unit;
+use crate::cluster::{Inventory, Job, Occupancy, Role, Tally};
+use crate::id::{GpuTypeId, JobId};
+use crate::knapsack::{self, ClassKind, Instance, Item, Solution};
+
+/// How many flexible workers a job should hold on a GPU type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) job: JobId,
+    pub(crate) gpu_type: GpuTypeId,
+    /// Flexible workers it should hold on the type.
+    pub(crate) workers: u32,
+    /// Flexible workers it holds there now.
+    pub(crate) held: u32,
+}
+
+/// How well one knapsack was solved, in units of time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TypeBound {
+    pub(crate) gpu_type: GpuTypeId,
+    pub(crate) capacity: u64,
+    pub(crate) jobs: u32,
+    /// No allocation is worth more, resize overheads counted.
+    pub(crate) bound: u64,
+    /// Whether the solver proved its answer optimal.
+    pub(crate) is_optimal: bool,
+}
+
+/// What phase 2 looks at.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) inventory: &'a Inventory,
+    pub(crate) occupancy: &'a Occupancy,
+    pub(crate) unit: Unit,
+    /// For each job, whether its number of workers changes in this epoch in any case, so that another change costs
+    /// nothing more.
+    pub(crate) resized: &'a [bool],
+    /// For each job, whether the state that is looked at gives it another number of workers than it had: the same holds.
+    pub(crate) touched: &'a [bool],
+}
+
+impl View<'_> {
+    /// What it costs a job to hold another number of workers than now.
+    pub(crate) fn overhead(&self, id: JobId, job: &Job) -> u64 {
+        let is_set = |flags: &[bool]| flags.get(id.index()).copied().unwrap_or(false);
+        let is_sunk = is_set(self.resized) || is_set(self.touched);
+        if is_sunk { 0 } else { self.unit.resize_overhead(job) }
+    }
+
+    /// The time to the end of a job that holds these workers, times its weight, in units.
+    pub(crate) fn time_left(&self, job: &Job, tally: &Tally) -> u64 {
+        self.unit.time_left(job, tally.reference_workers(), tally.mixed().is_some())
+    }
+
+    /// Flexible workers that a job holds on a type.
+    pub(crate) fn held(&self, job: JobId, gpu_type: GpuTypeId) -> u32 {
+        let here = |p: &&crate::cluster::Placement| {
+            p.role == Role::Flexible
+                && self.inventory.server(p.server).is_some_and(|server| server.gpu_type == gpu_type)
+        };
+        self.occupancy.placements(job).iter().filter(here).map(|p| p.workers).sum()
+    }
+}
+
+/// A job in the knapsack at hand.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    job: JobId,
+    offer: Offer,
+    held: u32,
+    /// Reference workers that the held workers make up: the choice that changes nothing.
+    held_reference: u32,
+    overhead: u64,
+}
+
+/// Phase 2, with the memory that it uses again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FlexibleAllocator {
+    solver: knapsack::Solver,
+    workspace: knapsack::Workspace,
+    instance: Instance,
+    solution: Solution,
+    /// Elastic jobs that run on one type, sorted by type, then id.
+    uniform: Vec<(GpuTypeId, JobId)>,
+    /// Elastic heterogeneous jobs that run, with the workers that they keep in any case.
+    mixing: Vec<(JobId, Tally)>,
+    candidates: Vec<Candidate>,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) bounds: Vec<TypeBound>,
+}
+
+impl FlexibleAllocator {
+    pub(crate) fn set_solver(&mut self, solver: knapsack::Solver) {
+        self.solver = solver;
+    }
+
+    /// Lifts all flexible workers, and decides anew how many each job should hold.
+    ///
+    /// `capacities` are the GPUs of each type that base workers do not hold. `mixed_order` is the order of types in
+    /// which heterogeneous jobs are offered what the others leave.
+    pub(crate) fn decide(&mut self, view: View<'_>, capacities: &[u64], mixed_order: &[GpuTypeId]) {
+        self.collect(view);
+        self.targets.clear();
+        self.bounds.clear();
+        for (job, tally) in &mut self.mixing {
+            *tally = base_tally(view.inventory, view.occupancy, *job);
+        }
+        let uniform = core::mem::take(&mut self.uniform);
+        for group in uniform.chunk_by(|a, b| a.0 == b.0) {
+            let gpu_type = group[0].0;
+            let Some(speed) = view.inventory.speed(gpu_type) else { continue };
+            self.candidates.clear();
+            for &(_, id) in group {
+                let Some(job) = view.inventory.job(id) else { continue };
+                let tally = base_tally(view.inventory, view.occupancy, id);
+                let offer = Offer::beyond(&tally, gpu_type, speed);
+                self.candidates.push(Candidate::new(view, id, job, offer, view.held(id, gpu_type)));
+            }
+            let capacity = capacities[gpu_type.index()];
+            let bound = self.solve(view, gpu_type, capacity);
+            self.bounds.push(bound);
+        }
+        self.uniform = uniform;
+        for &gpu_type in mixed_order {
+            self.decide_mixed(view, gpu_type, capacities[gpu_type.index()]);
+        }
+    }
+
+    /// Offers heterogeneous jobs what is left of a type once the others have theirs.
+    fn decide_mixed(&mut self, view: View<'_>, gpu_type: GpuTypeId, capacity: u64) {
+        let Some(speed) = view.inventory.speed(gpu_type) else { return };
+        let mut mixing = core::mem::take(&mut self.mixing);
+        self.candidates.clear();
+        for (id, tally) in &mixing {
+            if let Some(job) = view.inventory.job(*id)
+                && job.gpu_types.contains(gpu_type)
+            {
+                let offer = Offer::beyond(tally, gpu_type, speed);
+                self.candidates.push(Candidate::new(view, *id, job, offer, view.held(*id, gpu_type)));
+            }
+        }
+        if !self.candidates.is_empty() {
+            let before = self.targets.len();
+            let taken = self.targets.iter().filter(|target| target.gpu_type == gpu_type);
+            let gpus = |target: &Target| {
+                let job = view.inventory.job(target.job);
+                u64::from(target.workers) * job.map_or(0, |job| u64::from(job.gpus_per_worker))
+            };
+            let left = capacity.saturating_sub(taken.map(gpus).sum());
+            self.solve(view, gpu_type, left);
+            let mut decided = self.targets[before..].iter().peekable();
+            for (id, tally) in &mut mixing {
+                if let Some(target) = decided.next_if(|target| target.job == *id) {
+                    tally.add(gpu_type, speed, target.workers);
+                }
+            }
+        }
+        self.mixing = mixing;
+    }
+
+    /// Offers idle GPUs of a type to jobs that could hold more, and takes nothing from anyone.
+    ///
+    /// `has_room` says whether a worker of so many GPUs still finds a server.
+    pub(crate) fn decide_more(
+        &mut self,
+        view: View<'_>,
+        gpu_type: GpuTypeId,
+        idle: u64,
+        has_room: impl Fn(u32) -> bool,
+    ) {
+        self.targets.clear();
+        let Some(speed) = view.inventory.speed(gpu_type) else { return };
+        self.candidates.clear();
+        let uniform = self.uniform.iter().filter(|entry| entry.0 == gpu_type).map(|entry| entry.1);
+        let mixing = self.mixing.iter().map(|entry| entry.0);
+        for id in uniform.chain(mixing) {
+            let Some(job) = view.inventory.job(id) else { continue };
+            if !has_room(job.gpus_per_worker) || !job.gpu_types.contains(gpu_type) {
+                continue;
+            }
+            let tally = view.inventory.tally(view.occupancy.placements(id));
+            let offer = Offer::beyond(&tally, gpu_type, speed);
+            if offer.most(job) > 0 {
+                self.candidates.push(Candidate::new(view, id, job, offer, 0));
+            }
+        }
+        if !self.candidates.is_empty() {
+            self.solve(view, gpu_type, idle);
+        }
+    }
+
+    /// The elastic jobs of the last decision that run on one type, in the order of its bounds.
+    pub(crate) fn uniform_jobs(&self) -> impl Iterator<Item = JobId> {
+        self.uniform.iter().map(|entry| entry.1)
+    }
+
+    /// Whether heterogeneous jobs were among those of the last decision.
+    pub(crate) fn has_mixing(&self) -> bool {
+        !self.mixing.is_empty()
+    }
+
+    /// Sorts the running elastic jobs into those on one type and those that may mix.
+    fn collect(&mut self, view: View<'_>) {
+        self.uniform.clear();
+        self.mixing.clear();
+        for (id, job) in view.inventory.jobs() {
+            let Some(first) = view.occupancy.placements(id).first() else { continue };
+            if !job.is_elastic() {
+                continue;
+            }
+            if job.is_heterogeneous() {
+                self.mixing.push((id, Tally::default()));
+            } else if let Some(server) = view.inventory.server(first.server) {
+                self.uniform.push((server.gpu_type, id));
+            }
+        }
+        self.uniform.sort_unstable();
+    }
+
+    /// Solves the knapsack over the candidates, and adds their targets.
+    fn solve(&mut self, view: View<'_>, gpu_type: GpuTypeId, capacity: u64) -> TypeBound {
+        self.instance.clear(capacity);
+        let mut stay = 0;
+        for candidate in &self.candidates {
+            stay += candidate.overhead;
+            if let Some(job) = view.inventory.job(candidate.job) {
+                candidate.push_class(&mut self.instance, job, view.unit, capacity);
+            }
+        }
+        let solved = self.solver.solve_into(&self.instance, &mut self.workspace, &mut self.solution);
+        debug_assert!(solved.is_ok(), "no class has to have an item, so nothing is infeasible");
+        for (class, candidate) in self.candidates.iter().enumerate() {
+            let first = if candidate.stays_at_base() { 0 } else { 1 };
+            let chosen = self.solution.choice(class).map_or(0, |item| item + first);
+            self.targets.push(Target {
+                job: candidate.job,
+                gpu_type,
+                workers: candidate.offer.workers(chosen) as u32,
+                held: candidate.held,
+            });
+        }
+        let certificate = self.solution.certificate();
+        TypeBound {
+            gpu_type,
+            capacity,
+            jobs: self.candidates.len() as u32,
+            bound: certificate.bound().saturating_sub(stay),
+            is_optimal: certificate.is_optimal(),
+        }
+    }
+}
+
+impl Candidate {
+    fn new(view: View<'_>, id: JobId, job: &Job, offer: Offer, held: u32) -> Self {
+        Self {
+            job: id,
+            offer,
+            held,
+            held_reference: offer.reference_for(u64::from(held), job),
+            overhead: view.overhead(id, job),
+        }
+    }
+
+    /// Adds the class of this job. A change costs the overhead; to keep all values positive, the overhead is added to
+    /// the choice that changes nothing instead, and taken off the sum at the end.
+    fn push_class(&self, instance: &mut Instance, job: &Job, unit: Unit, capacity: u64) {
+        let stay = self.stays_at_base().then_some(Item::new(0, self.overhead));
+        // A class holds weights of 32 bits; no job holds 2^32 GPUs.
+        let most = capacity.min(u64::from(u32::MAX));
+        let more = self.offer.items(job, unit).take_while(|&(_, gpus, _)| gpus <= most);
+        let more = more.map(|(reference, gpus, value)| {
+            let bonus = if reference == self.held_reference { self.overhead } else { 0 };
+            Item::new(gpus as u32, value + bonus)
+        });
+        let pushed = instance.push_class(ClassKind::AtMostOne, stay.into_iter().chain(more));
+        debug_assert!(pushed.is_ok(), "the unit of time keeps every sum below 2^53");
+    }
+
+    /// Whether the choice that changes nothing is to hold no flexible worker, and is worth something for that: then it
+    /// is the first item of the class, before one reference worker more.
+    fn stays_at_base(&self) -> bool {
+        self.held_reference == 0 && self.overhead > 0
+    }
+}

@@ -1,0 +1,113 @@
+//! What workers are worth to a job, in whole units of time.
+
+use crate::cluster::{Inventory, Job};
+use crate::scaling::Scaling;
+use crate::units::Seconds;
+
+/// The unit in which completion times are counted: 2^`shift` milliseconds.
+///
+/// It is one millisecond, unless the weighted times of all elastic jobs add up to 2^53 milliseconds or more: then it is
+/// the smallest power of two that keeps the sum below 2^53 units, so that every sum is exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unit {
+    shift: u32,
+}
+
+impl Unit {
+    /// Below this, every integer is an `f64`, and so is every sum that stays below it.
+    const LIMIT: u128 = 1 << 53;
+
+    pub(crate) fn for_jobs(inventory: &Inventory) -> Self {
+        let elastic = inventory.jobs().filter(|(_, job)| job.is_elastic());
+        let whole = Self::default();
+        // For each job: the longest that it can take with its base, what it can be charged for a change, and 2 for
+        // rounding.
+        let (mut jobs, mut total) = (0u128, 0u128);
+        for (_, job) in elastic {
+            let longest = whole.time_left(job, u64::from(job.min_workers), job.is_heterogeneous());
+            total += u128::from(longest) + u128::from(whole.resize_overhead(job)) + 2;
+            jobs += 1;
+        }
+        let mut shift = 0;
+        // Rounding to a coarser unit can add up to one unit to each of a job's two numbers.
+        while shift == 0 && total >= Self::LIMIT || shift > 0 && (total >> shift) + 2 * jobs >= Self::LIMIT {
+            shift += 1;
+        }
+        Self { shift }
+    }
+
+    /// Milliseconds in a unit.
+    pub(crate) fn milliseconds(self) -> u64 {
+        1 << self.shift
+    }
+
+    fn count(self, time: Seconds, weight: f64) -> u64 {
+        let milliseconds = Seconds(time.0 * weight).milliseconds().unwrap_or(0);
+        (milliseconds + (self.milliseconds() >> 1)) >> self.shift
+    }
+
+    /// The remaining time of a job at its base, times its weight.
+    pub(crate) fn remaining(self, job: &Job) -> u64 {
+        self.count(job.remaining, job.weight)
+    }
+
+    /// What a change of its number of workers costs a job, times its weight.
+    pub(crate) fn resize_overhead(self, job: &Job) -> u64 {
+        self.count(job.resize_overhead, job.weight)
+    }
+
+    /// The time to the end of a job with these reference workers, times its weight. Workers beyond its maximum bring
+    /// nothing.
+    pub(crate) fn time_left(self, job: &Job, reference_workers: u64, mixes: bool) -> u64 {
+        let workers = reference_workers.clamp(u64::from(job.min_workers), u64::from(job.max_workers)) as u32;
+        let efficiency = if mixes { job.mixing_efficiency.unwrap_or(1.0) } else { 1.0 };
+        let total = self.remaining(job);
+        let speedup = job.scaling.speedup(job.min_workers, workers) * efficiency;
+        // Slower than at the base: no more than the far end of the exact range.
+        if speedup < 1.0 {
+            let (slower, longest) = (libm::round(total as f64 / speedup), (Self::LIMIT as u64) >> self.shift);
+            return if slower < longest as f64 { slower as u64 } else { longest };
+        }
+        // Written as total less gain, not as total / speedup, so that the gain from the base is the very number that a
+        // class given by its formula has.
+        total - gain(total, speedup)
+    }
+}
+
+/// The time that a speedup of at least 1 saves: `total · (1 − 1 / speedup)`, rounded to the nearest unit.
+fn gain(total: u64, speedup: f64) -> u64 {
+    (libm::round(total as f64 * (1.0 - 1.0 / speedup)) as u64).min(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cluster, GpuType};
+
+    #[test]
+    fn the_unit_keeps_sums_exact() {
+        let mut cluster = Cluster::new();
+        cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        let huge = || Job::elastic(1..=2).remaining(Seconds(9e12));
+        cluster.add_job(huge()).unwrap();
+        assert_eq!(Unit::for_jobs(cluster.inventory()).milliseconds(), 1);
+        for _ in 0..3 {
+            cluster.add_job(huge()).unwrap();
+        }
+        let unit = Unit::for_jobs(cluster.inventory());
+        assert_eq!(unit.milliseconds(), 4);
+        let total: u64 = cluster.jobs().map(|(_, job)| unit.remaining(job)).sum();
+        assert!(total < 1 << 53);
+    }
+
+    #[test]
+    fn time_left_falls_with_workers_and_rises_with_mixing() {
+        let job = Job::elastic(2..=6).remaining(Seconds(60.0)).heterogeneous_at(0.5);
+        let unit = Unit::default();
+        let times: [u64; 5] = core::array::from_fn(|more| unit.time_left(&job, 2 + more as u64, false));
+        assert_eq!(times, [60_000, 40_000, 30_000, 24_000, 20_000]);
+        assert_eq!(unit.time_left(&job, 9, false), 20_000);
+        assert_eq!(unit.time_left(&job, 4, true), 60_000);
+        assert_eq!(unit.time_left(&job, 2, true), 120_000);
+    }
+}

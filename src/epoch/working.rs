@@ -1,0 +1,84 @@
+//! The state that an epoch works on: a copy of who runs where, and what has become of servers and jobs so far.
+
+use alloc::vec::Vec;
+
+use crate::cluster::{Cluster, Occupancy, Placement, Pool, Role, Server};
+use crate::id::ServerId;
+use crate::reclaim::Reclaim;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Working {
+    pub(super) occupancy: Occupancy,
+    /// The pool of each server as it will be, by server id. A removed server is left to inference.
+    pub(super) pools: Vec<Pool>,
+    /// Whether the number of workers of each job has changed already, by job id.
+    pub(super) resized: Vec<bool>,
+    /// Whether each job was preempted, by job id.
+    pub(super) preempted: Vec<bool>,
+}
+
+impl Working {
+    /// Copies the cluster, and keeps the memory.
+    pub(super) fn fill(&mut self, cluster: &Cluster) {
+        self.occupancy.clone_from(cluster.occupancy());
+        self.pools.clear();
+        self.pools.extend(cluster.inventory().pools());
+        let jobs = cluster.inventory().job_slots();
+        for flags in [&mut self.resized, &mut self.preempted] {
+            flags.clear();
+            flags.resize(jobs, false);
+        }
+    }
+
+    /// Takes inference servers on loan, those with the lowest ids that are not protected, and lists them. A server that
+    /// is given back in this epoch is not among them: it is still on loan in the cluster. How many there are.
+    pub(super) fn lend(&mut self, cluster: &Cluster, servers: u32, lent: &mut Vec<ServerId>) -> u32 {
+        lent.clear();
+        let home = |(_, server): &(ServerId, &Server)| server.pool == Pool::Inference && !server.protected;
+        let mut available = 0;
+        for (id, _) in cluster.servers().filter(home) {
+            available += 1;
+            if available <= servers {
+                self.pools[id.index()] = Pool::OnLoan;
+                lent.push(id);
+            }
+        }
+        available
+    }
+
+    pub(super) fn is_on_loan(&self, server: ServerId) -> bool {
+        self.pools.get(server.index()) == Some(&Pool::OnLoan)
+    }
+
+    /// Carries out a reclaim: preempts, takes departing workers away, and gives the servers back.
+    pub(super) fn reclaim(&mut self, cluster: &Cluster, reclaim: &Reclaim) {
+        let inventory = cluster.inventory();
+        for &id in reclaim.preempted() {
+            if let Some(job) = inventory.job(id) {
+                self.occupancy.release(id, job.gpus_per_worker);
+                self.preempted[id.index()] = true;
+                self.resized[id.index()] = true;
+            }
+        }
+        for departure in reclaim.departures() {
+            let (id, server) = (departure.job, departure.server);
+            let Some(job) = inventory.job(id) else { continue };
+            for role in [Role::Flexible, Role::Base] {
+                let workers = self.occupancy.workers(id, server, role);
+                if workers > 0 {
+                    self.occupancy.detach(id, server, role, workers, job.gpus_per_worker);
+                }
+            }
+            inventory.fill_base(&mut self.occupancy, id, job);
+            self.resized[id.index()] = true;
+        }
+        for &server in reclaim.servers() {
+            self.pools[server.index()] = Pool::Inference;
+        }
+    }
+}
+
+/// The workers on a server among some placements, of either role.
+pub(super) fn workers_on(placements: &[Placement], server: ServerId) -> u32 {
+    placements.iter().filter(|p| p.server == server).map(|p| p.workers).sum()
+}

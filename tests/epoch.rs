@@ -1,0 +1,277 @@
+//! One epoch, end to end.
+
+mod support;
+
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
+use aryl::epoch::{Action, Cause, Epoch, EpochError, Plan, Request, Workspace};
+use aryl::id::{JobId, ServerId};
+use aryl::units::Seconds;
+use aryl::verify;
+use oorandom::Rand32;
+use support::{Shape, random_cluster};
+
+const SHAPES: [Shape; 3] = [Shape::PLAIN, Shape { types: true, ..Shape::PLAIN }, Shape::ALL];
+
+/// Random clusters with a random request that can be met.
+fn cases(seed: u64, count: usize) -> impl Iterator<Item = (Cluster, Request, Plan)> {
+    let mut random = Rand32::new(seed);
+    let mut case = 0;
+    core::iter::from_fn(move || {
+        loop {
+            case += 1;
+            let cluster = random_cluster(&mut random, SHAPES[case % SHAPES.len()]);
+            let request = Request { reclaim: random.rand_range(0..3), lend: random.rand_range(0..2) };
+            if let Ok(plan) = Epoch::default().plan(&cluster, request) {
+                return Some((cluster, request, plan));
+            }
+        }
+    })
+    .take(count)
+}
+
+#[test]
+fn plan_apply_plan_again_is_empty() {
+    let mut changes = 0;
+    for (mut cluster, request, plan) in cases(7, 3_000) {
+        changes += usize::from(!plan.is_empty());
+        let before = cluster.clone();
+        cluster.apply(&plan).unwrap_or_else(|error| panic!("{error}\n{request:?}\n{plan}\n{before:#?}"));
+        let again = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+        assert!(again.is_empty(), "first\n{plan}\nthen\n{again}\n{before:#?}");
+    }
+    assert!(changes > 2_000, "only {changes} plans change anything");
+}
+
+#[test]
+fn every_plan_passes_the_verifier() {
+    for (mut cluster, request, plan) in cases(6, 3_000) {
+        verify::cluster(&cluster).unwrap();
+        let verdict = verify::plan(&cluster, request.reclaim, request.lend, &plan);
+        verdict.unwrap_or_else(|violation| panic!("{violation}\n{request:?}\n{plan}\n{cluster:#?}"));
+        cluster.apply(&plan).unwrap();
+        verify::cluster(&cluster).unwrap();
+    }
+}
+
+#[test]
+fn the_numbers_of_a_plan_are_those_of_the_cluster_after_it() {
+    for (mut cluster, _, plan) in cases(8, 1_000) {
+        cluster.apply(&plan).unwrap();
+        let totals = plan.totals();
+        let running = cluster.jobs().filter(|(job, _)| cluster.is_running(*job)).count();
+        assert_eq!(totals.running_after as usize, running);
+        assert_eq!(totals.waiting_after as usize, cluster.jobs().count() - running);
+        let usable = || cluster.servers().filter(|(_, server)| server.pool.is_for_training());
+        assert_eq!(totals.gpus_after, usable().map(|(_, s)| u64::from(s.gpus)).sum::<u64>());
+        let busy = |(id, server): (ServerId, &Server)| u64::from(server.gpus - cluster.free_gpus(id));
+        assert_eq!(totals.busy_after, usable().map(busy).sum::<u64>());
+        for allocation in plan.allocations() {
+            assert!(allocation.certificate.bound() >= allocation.certificate.objective());
+        }
+    }
+}
+
+/// The same cluster with its jobs added in another order; the new id of each old one.
+fn permuted(cluster: &Cluster, random: &mut Rand32) -> (Cluster, Vec<JobId>) {
+    let mut other = Cluster::new();
+    for (_, gpu_type) in cluster.gpu_types() {
+        other.add_gpu_type(gpu_type.clone()).unwrap();
+    }
+    for (_, server) in cluster.servers() {
+        other.add_server(*server).unwrap();
+    }
+    let mut order: Vec<(u32, JobId)> = cluster.jobs().map(|(job, _)| (random.rand_u32(), job)).collect();
+    order.sort_unstable();
+    let mut new_ids = vec![JobId::new(0); order.len()];
+    for &(_, old) in &order {
+        let new = other.add_job(cluster.job(old).unwrap().clone()).unwrap();
+        new_ids[old.index()] = new;
+        if cluster.is_running(old) {
+            let mut placements: Vec<Placement> = cluster.placements(old).to_vec();
+            placements.reverse();
+            other.place(new, &placements).unwrap();
+        }
+    }
+    (other, new_ids)
+}
+
+fn renamed(action: Action, ids: &[JobId]) -> Action {
+    let new = |job: JobId| ids[job.index()];
+    match action {
+        Action::Preempt { job } => Action::Preempt { job: new(job) },
+        Action::ScaleIn { job, server, workers, cause } => {
+            Action::ScaleIn { job: new(job), server, workers, cause }
+        }
+        Action::Start { job, server, workers } => Action::Start { job: new(job), server, workers },
+        Action::ScaleOut { job, server, workers } => Action::ScaleOut { job: new(job), server, workers },
+        Action::Keep { job } => Action::Keep { job: new(job) },
+        other => other,
+    }
+}
+
+#[test]
+fn the_order_of_the_input_changes_no_plan_but_for_ids() {
+    let mut random = Rand32::new(99);
+    for (cluster, request, plan) in cases(9, 1_500) {
+        let (other, ids) = permuted(&cluster, &mut random);
+        let other_plan = Epoch::default().plan(&other, request).unwrap();
+        let key = |action: &Action| action.to_string();
+        let mut expected: Vec<Action> = plan.actions().iter().map(|&a| renamed(a, &ids)).collect();
+        let mut found = other_plan.actions().to_vec();
+        expected.sort_by_key(key);
+        found.sort_by_key(key);
+        assert_eq!(found, expected, "{request:?}\n{cluster:#?}");
+    }
+}
+
+#[test]
+fn a_used_workspace_changes_nothing() {
+    let (mut workspace, mut plan) = (Workspace::default(), Plan::default());
+    for (cluster, request, fresh) in cases(10, 500) {
+        Epoch::default().plan_into(&cluster, request, &mut workspace, &mut plan).unwrap();
+        assert_eq!(plan, fresh);
+    }
+}
+
+/// One V100 type; servers given as (on loan, GPUs).
+fn cluster(servers: &[(bool, u32)]) -> (Cluster, Vec<ServerId>) {
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let server = |&(lent, gpus): &(bool, u32)| {
+        if lent { Server::on_loan(v100, gpus) } else { Server::training(v100, gpus) }
+    };
+    let ids = servers.iter().map(|s| cluster.add_server(server(s)).unwrap()).collect();
+    (cluster, ids)
+}
+
+#[test]
+fn an_empty_cluster_has_an_empty_plan() {
+    let plan = Epoch::default().plan(&Cluster::new(), Request::NONE).unwrap();
+    assert!(plan.is_empty());
+    assert_eq!(plan, Plan::default());
+    assert!(Epoch::default().plan(&Cluster::new(), Request::reclaim(1)).is_err());
+}
+
+#[test]
+fn a_preempted_job_starts_again_where_it_fits() {
+    let (mut cluster, servers) = cluster(&[(false, 8), (true, 8)]);
+    let job = cluster.add_job(Job::inelastic(1).gpus_per_worker(8)).unwrap();
+    cluster.place(job, &[Placement::base(servers[1], 1)]).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::reclaim(1)).unwrap();
+    let (home, lent) = (servers[0], servers[1]);
+    assert_eq!(
+        plan.actions(),
+        [
+            Action::Preempt { job },
+            Action::Return { server: lent },
+            Action::Start { job, server: home, workers: 1 }
+        ]
+    );
+}
+
+#[test]
+fn a_gang_displaces_flexible_workers_and_never_base_workers() {
+    let (mut cluster, servers) = cluster(&[(false, 4)]);
+    let home = servers[0];
+    let elastic = cluster.add_job(Job::elastic(1..=4)).unwrap();
+    cluster.place(elastic, &[Placement::base(home, 1), Placement::flexible(home, 3)]).unwrap();
+    let gang = cluster.add_job(Job::inelastic(3)).unwrap();
+    let too_large = cluster.add_job(Job::inelastic(4)).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(
+        plan.actions(),
+        [
+            Action::ScaleIn { job: elastic, server: home, workers: 3, cause: Cause::Reallocated },
+            Action::Start { job: gang, server: home, workers: 3 }
+        ]
+    );
+    cluster.apply(&plan).unwrap();
+    assert!(!cluster.is_running(too_large));
+}
+
+#[test]
+fn a_resize_is_made_only_for_a_strict_gain() {
+    let (mut cluster, servers) = cluster(&[(false, 4)]);
+    let home = servers[0];
+    let running = Job::elastic(1..=3).remaining(Seconds(100.0)).resize_overhead(Seconds(30.0));
+    let a = cluster.add_job(running.clone()).unwrap();
+    cluster.place(a, &[Placement::base(home, 1), Placement::flexible(home, 1)]).unwrap();
+    // A second flexible worker would save 100/2 − 100/3 = 16.7 s, less than the 30 s that the change costs.
+    assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
+    // Without the overhead it is worth it.
+    cluster.update_job(a, running.resize_overhead(Seconds::ZERO)).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(plan.actions(), [Action::ScaleOut { job: a, server: home, workers: 1 }]);
+}
+
+#[test]
+fn servers_are_lent_and_used_in_the_same_epoch_but_never_those_that_came_back() {
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let protected = cluster.add_server(Server::inference(v100, 8).protected()).unwrap();
+    let inference = cluster.add_server(Server::inference(v100, 8)).unwrap();
+    let lent = cluster.add_server(Server::on_loan(v100, 8)).unwrap();
+    let job = cluster.add_job(Job::inelastic(8)).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request { reclaim: 1, lend: 1 }).unwrap();
+    assert_eq!(
+        plan.actions(),
+        [
+            Action::Return { server: lent },
+            Action::Lend { server: inference },
+            Action::Start { job, server: inference, workers: 8 }
+        ]
+    );
+    assert_eq!(
+        Epoch::default().plan(&cluster, Request { reclaim: 1, lend: 2 }),
+        Err(EpochError::NotEnoughToLend { asked: 2, available: 1 })
+    );
+    cluster.apply(&plan).unwrap();
+    assert_eq!(cluster.server(protected).unwrap().pool, Pool::Inference);
+}
+
+#[test]
+fn room_for_eight_is_not_four_and_four() {
+    let (mut cluster, servers) = cluster(&[(false, 8), (false, 8)]);
+    for &server in &servers {
+        let half = cluster.add_job(Job::inelastic(4)).unwrap();
+        cluster.place(half, &[Placement::base(server, 4)]).unwrap();
+    }
+    let wide = cluster.add_job(Job::inelastic(1).gpus_per_worker(8)).unwrap();
+    // It is passed over, and what it can't use is offered to the longer job behind it.
+    let behind = cluster.add_job(Job::inelastic(8).remaining(Seconds(9_999.0))).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    cluster.apply(&plan).unwrap();
+    assert!(!cluster.is_running(wide) && cluster.is_running(behind));
+}
+
+#[test]
+fn what_one_job_cannot_place_is_offered_to_another_in_the_same_epoch() {
+    // 3 + 3 GPUs are free. The job with workers of 4 is worth more for 4 of 6 GPUs, but finds no server.
+    let (mut cluster, servers) = cluster(&[(false, 8), (false, 8)]);
+    let large = cluster.add_job(Job::elastic(1..=2).gpus_per_worker(4).remaining(Seconds(1e6))).unwrap();
+    let small = cluster.add_job(Job::elastic(1..=9).remaining(Seconds(100.0))).unwrap();
+    let full = cluster.add_job(Job::inelastic(1).gpus_per_worker(5)).unwrap();
+    cluster.place(large, &[Placement::base(servers[0], 1)]).unwrap();
+    cluster.place(small, &[Placement::base(servers[0], 1)]).unwrap();
+    cluster.place(full, &[Placement::base(servers[1], 1)]).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    cluster.apply(&plan).unwrap();
+    assert_eq!((cluster.workers(large), cluster.workers(small)), (1, 7));
+    let certificate = plan.allocations()[0].certificate;
+    assert!(!certificate.is_optimal());
+}
+
+#[test]
+fn all_sums_hold_at_the_largest_times_and_weights() {
+    let (mut cluster, _) = cluster(&[(false, 8), (true, 8)]);
+    for _ in 0..6 {
+        let job = Job::elastic(1..=4).remaining(Seconds(9e12)).heterogeneous_at(1e-12);
+        cluster.add_job(job.preemption_cost(u64::MAX / 8)).unwrap();
+    }
+    for _ in 0..3 {
+        cluster.add_job(Job::elastic(1..=4).remaining(Seconds(9e-4)).weight(1e16)).unwrap();
+    }
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    cluster.apply(&plan).unwrap();
+    assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
+}
