@@ -30,9 +30,9 @@ fn fragment(cluster: &mut Cluster) {
     let ids: Vec<_> = cluster.servers().map(|(id, server)| (id, server.gpu_type)).collect();
     for (server, gpu_type) in ids {
         let gpus = random.rand_range(3..9);
-        // One worker of any type is at most one reference worker here, and three T4 are one.
-        let reference = if gpu_type.index() == 0 { 1 } else { gpus / 3 };
-        let (workers, each) = if gpu_type.index() == 0 { (1, gpus) } else { (reference * 3, 1) };
+        // One wide worker on V100; on T4 three narrow workers for each reference worker.
+        let (reference, workers, each) =
+            if gpu_type.index() == 0 { (1, 1, gpus) } else { (gpus / 3, gpus / 3 * 3, 1) };
         let job = Job::inelastic(reference).gpus_per_worker(each).on([gpu_type]);
         let job = cluster.add_job(job).unwrap();
         cluster.place(job, &[Placement::base(server, workers)]).unwrap();

@@ -134,6 +134,18 @@ fn heterogeneous_jobs_come_last_and_mix_only_where_no_type_has_room() {
 }
 
 #[test]
+fn a_job_that_may_mix_does_not_begin_to_for_flexible_workers() {
+    let mut cluster = training(&[4]);
+    let a100 = cluster.add_gpu_type(GpuType::new("A100").speed(2, 1)).unwrap();
+    cluster.add_server(Server::on_loan(a100, 1)).unwrap();
+    let job = add(&mut cluster, Job::elastic(3..=8).fungible().heterogeneous()).flexible(5);
+    let answer = solve(&cluster, &[job]);
+    // On both types it would run at 0.7 of the ideal speed.
+    let server = ServerId::new(0);
+    assert_eq!(answer.get(job.job), [Placement::base(server, 3), Placement::flexible(server, 1)]);
+}
+
+#[test]
 fn flexible_workers_wait_until_all_gangs_have_a_place() {
     let mut cluster = training(&[8]);
     let wide = add(&mut cluster, Job::elastic(1..=4).gpus_per_worker(2)).flexible(3);

@@ -110,6 +110,9 @@ fn the_latest_job_makes_room_first_and_no_more_than_needed() {
     assert!(bench.flexible(late).is_empty());
     assert_eq!(bench.base(late), [(1, 1)]);
     bench.check();
+    let pools = bench.pools.clone();
+    bench.placer.rebuild(bench.cluster.inventory(), &bench.occupancy, &pools);
+    assert!(displaced(&bench).is_empty());
 }
 
 #[test]
@@ -148,6 +151,51 @@ fn base_and_flexible_workers_keep_apart_while_there_is_room() {
     assert_eq!(servers(&bench, Role::Base), [0, 1]);
     assert_eq!(servers(&bench, Role::Flexible), [2, 3]);
     bench.check();
+}
+
+#[test]
+fn base_workers_begin_an_empty_server_rather_than_join_flexible_ones() {
+    let (mut cluster, v100) = plain(&[], &[8, 8, 8]);
+    let first = cluster.add_job(Job::elastic(8..=10)).unwrap();
+    let second = cluster.add_job(Job::elastic(2..=3)).unwrap();
+    let third = cluster.add_job(Job::elastic(8..=9)).unwrap();
+    let mut bench = Bench::new(cluster);
+    assert!(bench.start(first));
+    assert_eq!(bench.grow(first, v100, 2), 2);
+    assert!(bench.start(second));
+    assert_eq!((bench.flexible(first), bench.base(second)), (alloc::vec![(1, 2)], alloc::vec![(2, 2)]));
+    // Where nothing else is left, they join.
+    assert!(bench.start(third));
+    assert_eq!(bench.base(third), [(1, 2), (2, 6)]);
+    bench.check();
+}
+
+#[test]
+fn flexible_workers_gather_on_few_servers() {
+    let (mut cluster, v100) = plain(&[], &[8, 8, 8, 8]);
+    elastic(&mut cluster, 0.0, 1, 0, &[(3, 6)]);
+    let job = cluster.add_job(Job::elastic(1..=3)).unwrap();
+    let mut bench = Bench::new(cluster);
+    assert!(bench.start(job));
+    assert_eq!(bench.grow(job, v100, 2), 2);
+    // Servers 1 and 2 are empty and stay so.
+    assert_eq!((bench.base(job), bench.flexible(job)), (alloc::vec![(0, 1)], alloc::vec![(3, 2)]));
+    bench.check();
+}
+
+#[test]
+fn a_job_grows_where_it_has_flexible_workers_before_it_grows_elsewhere() {
+    let (mut cluster, v100) = plain(&[], &[8, 8, 8]);
+    let job = cluster.add_job(Job::elastic(1..=9)).unwrap();
+    let server = ServerId::new;
+    cluster.place(job, &[Placement::base(server(0), 1), Placement::flexible(server(1), 2)]).unwrap();
+    elastic(&mut cluster, 0.0, 1, 0, &[(2, 6)]);
+    let mut bench = Bench::new(cluster);
+    // Server 2 fits the two better.
+    assert_eq!(bench.grow(job, v100, 2), 2);
+    assert_eq!(bench.flexible(job), [(1, 4)]);
+    assert_eq!(bench.grow(job, v100, 9), 9);
+    assert_eq!(bench.flexible(job), [(0, 3), (1, 8), (2, 2)]);
 }
 
 #[test]
@@ -236,6 +284,19 @@ fn a_mixed_gang_stays_on_training_servers_where_they_hold_it() {
     assert_eq!(both[0], [(0, 2), (2, 3)]);
     assert_eq!(both[1], [(0, 2), (1, 2), (2, 2)]);
     assert!(!Bench::new(cluster).start(eight));
+}
+
+#[test]
+fn a_mixed_gang_takes_types_with_training_servers_before_faster_ones_without() {
+    let (mut cluster, v100) = plain(&[8], &[]);
+    let a100 = cluster.add_gpu_type(GpuType::new("A100").speed(2, 1)).unwrap();
+    cluster.add_server(Server::on_loan(a100, 2)).unwrap();
+    let job = cluster.add_job(Job::inelastic(9).on([v100, a100]).heterogeneous()).unwrap();
+    let mut bench = Bench::new(cluster);
+    assert!(bench.start(job));
+    // The one that misses is half of what a worker on A100 does: the gang overshoots by less than a worker.
+    assert_eq!(bench.base(job), [(0, 8), (1, 1)]);
+    bench.check();
 }
 
 #[test]
