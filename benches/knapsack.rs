@@ -1,6 +1,6 @@
 //! The knapsack solvers on the instance families, beside the time of reading the input once.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(missing_docs)]
 
 #[path = "families/mod.rs"]
 mod families;

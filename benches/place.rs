@@ -1,8 +1,6 @@
 //! Best-fit decreasing on clusters of 8-GPU servers: an empty one filled from nothing, and one whose free GPUs are
 //! scattered.
 
-#![allow(clippy::unwrap_used)]
-
 use core::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 

@@ -1,5 +1,4 @@
 //! Time of a reclaim of a tenth of the servers, by policy and size of the cluster, in warm memory.
-#![allow(clippy::unwrap_used, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod clusters;
 

@@ -1,7 +1,5 @@
 //! The plain knapsack solvers against each other, and what any solver must keep.
 
-#![allow(clippy::unwrap_used)]
-
 #[path = "../benches/families/mod.rs"]
 mod families;
 

@@ -1,7 +1,5 @@
 //! A warm solver does not allocate.
 
-#![allow(clippy::unwrap_used)]
-
 #[path = "../benches/families/mod.rs"]
 mod families;
 

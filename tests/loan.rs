@@ -1,8 +1,6 @@
 //! The loan room from outside: the written rule against the code on all small cases, its promises on random series,
 //! a day of load, a recorded trace, and the written forms.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
-
 use core::ops::RangeInclusive;
 
 use aryl::loan::{

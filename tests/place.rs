@@ -1,7 +1,5 @@
 //! Best-fit decreasing from outside: the paper's rules, random clusters against plain sums, and what breaks for others.
 
-#![allow(clippy::unwrap_used)]
-
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Role, Server};
 use aryl::id::{GpuTypeId, JobId, ServerId};
 use aryl::place::{BestFitDecreasing, Demand, DemandError, Placements, UnplacedReason};

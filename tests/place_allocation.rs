@@ -1,7 +1,5 @@
 //! The placement solver does not allocate once its workspace is warm.
 
-#![allow(clippy::unwrap_used)]
-
 use aryl::cluster::{Cluster, GpuType, Job, Server};
 use aryl::place::{BestFitDecreasing, Demand, Placements, Workspace};
 

@@ -143,28 +143,6 @@ impl Placer {
         self.slots(Reach::Idle, gpu_type, &ON_LOAN_FIRST, gpus_per_worker)
     }
 
-    /// How many workers with so many GPUs each fit into GPUs of a type that are idle or held by flexible workers, over
-    /// both pools.
-    pub(crate) fn reachable_slots(&self, gpu_type: GpuTypeId, gpus_per_worker: u32) -> u64 {
-        self.slots(Reach::Displacing, gpu_type, &ON_LOAN_FIRST, gpus_per_worker)
-    }
-
-    /// Whether a gang fits into GPUs of a type that are idle or held by flexible workers, over both pools.
-    pub(crate) fn fits(&self, gpu_type: GpuTypeId, gpus_per_worker: u32, workers: u64) -> bool {
-        self.reachable_slots(gpu_type, gpus_per_worker) >= workers
-    }
-
-    /// The same in one pool.
-    pub(crate) fn fits_in_pool(
-        &self,
-        gpu_type: GpuTypeId,
-        pool: Pool,
-        gpus_per_worker: u32,
-        workers: u64,
-    ) -> bool {
-        self.slots(Reach::Displacing, gpu_type, &[pool], gpus_per_worker) >= workers
-    }
-
     /// The reference workers of a job for which idle GPUs have room: on the type with the most room, or over all allowed
     /// types where the job may mix them.
     pub(crate) fn idle_reference_slots(&mut self, job: &Job) -> u64 {

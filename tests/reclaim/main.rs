@@ -1,5 +1,4 @@
 //! Which on-loan servers go back: right values, brute force, properties.
-#![allow(clippy::unwrap_used, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod brute_force;
 #[cfg(feature = "serde")]

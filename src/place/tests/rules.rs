@@ -366,9 +366,9 @@ fn a_server_that_changes_its_pool_in_the_epoch_counts_in_the_new_pool() {
     let pools = [Pool::Training, Pool::Inference, Pool::OnLoan];
     bench.placer.rebuild(bench.cluster.inventory(), &bench.occupancy, &pools);
     assert_eq!(bench.placer.idle_gpus(v100), 12);
-    assert!(bench.placer.fits_in_pool(v100, Pool::OnLoan, 4, 1));
-    assert!(!bench.placer.fits_in_pool(v100, Pool::OnLoan, 8, 1));
-    assert!(!bench.placer.fits_in_pool(v100, Pool::Inference, 1, 1));
+    assert_eq!(bench.placer_slots(v100, &[Pool::OnLoan], 4), 1);
+    assert_eq!(bench.placer_slots(v100, &[Pool::OnLoan], 8), 0);
+    assert_eq!(bench.placer_slots(v100, &[Pool::Inference], 1), 0);
     // A list that is too short leaves the rest to inference.
     bench.placer.rebuild(bench.cluster.inventory(), &bench.occupancy, &pools[..1]);
     assert_eq!(bench.placer.idle_gpus(v100), 8);
