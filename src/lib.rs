@@ -27,12 +27,13 @@
 //! cluster.place(elastic, &[Placement::base(lent[0], 6), Placement::flexible(lent[1], 6)])?;
 //! let waiting = cluster.add_job(Job::inelastic(2).gpus_per_worker(4).remaining(Seconds(600.0)))?;
 //!
-//! // The inference side asks for one server. Which one? What becomes of the jobs?
+//! // The inference side asks for one server. The workers of a job are interchangeable, so either costs the same: the
+//! // one with the lower id goes, and the workers on the other become the base.
 //! let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
 //! assert_eq!(
 //!     plan.to_string(),
-//!     "scale in job 0: 6 workers leave server 2, which returns\n\
-//!      return server 2\n\
+//!     "scale in job 0: 6 workers leave server 1, which returns\n\
+//!      return server 1\n\
 //!      start job 1: 2 workers on server 0"
 //! );
 //! assert!(plan.reclaim().preempted().is_empty());
