@@ -1,0 +1,103 @@
+//! Any small cluster and request: a plan must pass the verifier, apply, and leave nothing to plan.
+
+#![no_main]
+
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+use aryl::epoch::{Epoch, Request};
+use aryl::id::{JobId, ServerId};
+use aryl::reclaim::{Policy, Reclaimer};
+use aryl::scaling::ScalingCurve;
+use aryl::units::Seconds;
+use aryl::verify;
+use libfuzzer_sys::fuzz_target;
+
+/// Bytes of the input, one after another; 0 after the last.
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn next(&mut self) -> u32 {
+        self.0.split_off_first().copied().unwrap_or(0).into()
+    }
+
+    fn below(&mut self, limit: u32) -> u32 {
+        self.next() % limit
+    }
+}
+
+fn read_job(bytes: &mut Bytes, submitted: u32) -> Job {
+    let min = bytes.below(4) + 1;
+    let flags = bytes.next();
+    let job = Job::elastic(min..=min + bytes.below(6))
+        .gpus_per_worker(bytes.below(8) + 1)
+        .remaining(Seconds(f64::from(bytes.next() * 256 + bytes.next() + 1) / 3.0))
+        .submitted(Seconds(f64::from(submitted)))
+        .preemption_cost(u64::from(bytes.below(4)));
+    let job = if flags & 1 == 0 { job } else { job.fungible() };
+    let job = if flags & 2 == 0 { job } else { job.heterogeneous() };
+    let job = if flags & 4 == 0 { job } else { job.resize_overhead(Seconds(f64::from(bytes.next()))) };
+    let job = if flags & 8 == 0 { job } else { job.weight(f64::from(bytes.below(9) + 1) / 3.0) };
+    let job = match flags >> 4 & 3 {
+        1 => job.scaling(ScalingCurve::Amdahl { serial: 0.2 }),
+        2 => job.scaling(ScalingCurve::PowerLaw { exponent: 0.6 }),
+        3 => job.scaling(ScalingCurve::LossPerAddedWorker { loss: 0.2 }),
+        _ => job,
+    };
+    if flags & 192 == 192 { job.protected() } else { job }
+}
+
+fn read_cluster(bytes: &mut Bytes) -> Cluster {
+    let mut cluster = Cluster::new();
+    let types = [(1, 1), (1, 3), (3, 2)].map(|(numerator, denominator)| {
+        cluster.add_gpu_type(GpuType::new("GPU").speed(numerator, denominator)).expect("a good speed")
+    });
+    let (servers, jobs) = (bytes.below(8) + 1, bytes.below(12));
+    for _ in 0..servers {
+        let gpu_type = types[bytes.below(3) as usize];
+        let gpus = bytes.below(12) + 1;
+        let server = match bytes.below(8) {
+            0 => Server::inference(gpu_type, gpus),
+            1..4 => Server::training(gpu_type, gpus),
+            7 => Server::on_loan(gpu_type, gpus).protected(),
+            _ => Server::on_loan(gpu_type, gpus),
+        };
+        cluster.add_server(server).expect("a good server");
+    }
+    for job in 0..jobs {
+        cluster.add_job(read_job(bytes, job)).expect("a good job");
+    }
+    // Some jobs run: what the cluster refuses is left out.
+    for _ in 0..bytes.below(32) {
+        let (job, server) = (JobId::new(bytes.below(jobs.max(1))), ServerId::new(bytes.below(servers)));
+        let workers = bytes.below(6) + 1;
+        if cluster.is_running(job) {
+            let _ = cluster.scale_out(job, server, workers);
+        } else {
+            let other = ServerId::new(bytes.below(servers));
+            let rest = bytes.below(3);
+            let gang = [Placement::base(server, workers), Placement::base(other, rest.max(1))];
+            let _ = cluster.place(job, if rest == 0 { &gang[..1] } else { &gang });
+        }
+    }
+    cluster
+}
+
+fuzz_target!(|data: &[u8]| {
+    let mut bytes = Bytes(data);
+    let request = Request { reclaim: bytes.below(4), lend: bytes.below(3) };
+    let policy = match bytes.below(4) {
+        0 => Policy::Aryl,
+        1 => Policy::SmallestCountFirst,
+        2 => Policy::Random { seed: 3 },
+        _ => Policy::BestOfRules,
+    };
+    let epoch = Epoch::default().reclaimer(Reclaimer::new(policy));
+    let mut cluster = read_cluster(&mut bytes);
+    verify::cluster(&cluster).expect("the cluster is sound");
+    let Ok(plan) = epoch.plan(&cluster, request) else { return };
+    if let Err(violation) = verify::plan(&cluster, request, &plan) {
+        panic!("{violation}\n{plan}\n{cluster:#?}");
+    }
+    cluster.apply(&plan).expect("a plan for this cluster");
+    let again = epoch.plan(&cluster, Request::NONE).expect("nothing is asked");
+    assert!(again.is_empty(), "first\n{plan}\nthen\n{again}");
+});
