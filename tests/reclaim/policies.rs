@@ -200,5 +200,5 @@ fn costs_of_nothing_and_of_all_that_fits_are_added_exactly() {
     assert_eq!((servers(&one), one.preempted()), (vec![0], &[free][..]));
     assert_eq!(solve(Policy::Aryl, &cluster, 2).certificate().bound(), u64::MAX / 2);
     let costs = server_preemption_costs(&cluster);
-    assert_eq!(costs[0].cost, 0.0);
+    assert!(costs[0].cost.abs() < 1e-12 && costs[1].cost > 9e18);
 }
