@@ -2,6 +2,9 @@
 //!
 //! Answers are written as JSON, since nothing but a solver or a file can make one.
 #![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+extern crate alloc;
 
 mod oracle;
 mod plan;
