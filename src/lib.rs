@@ -9,6 +9,7 @@ pub mod certificate;
 pub mod cluster;
 pub mod epoch;
 pub mod id;
+pub mod knapsack;
 pub mod loan;
 pub mod reclaim;
 pub mod scaling;

@@ -1,0 +1,105 @@
+//! What can be wrong with an instance, and why it may have no answer.
+
+/// An item, a class or an instance that was refused when it was built.
+///
+/// The instance is left as it was before the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstanceError {
+    /// An item is worth more than numbers can hold exactly.
+    #[error("item {item} of class {class} has value {value}; values must be below {limit}")]
+    ValueTooLarge {
+        /// The class that was being added, counted from 0.
+        class: usize,
+        /// The item within the class, counted from 0.
+        item: usize,
+        /// Its value.
+        value: u64,
+        /// The first value that is too large: 2^53.
+        limit: u64,
+    },
+    /// The best items of all classes together are worth more than numbers can hold exactly.
+    #[error("with class {class} the largest values add up to {sum}; their sum must be below {limit}")]
+    ValueSumTooLarge {
+        /// The class that was being added, counted from 0.
+        class: usize,
+        /// The sum over the classes of their largest value, this class included.
+        sum: u64,
+        /// The first sum that is too large: 2^53.
+        limit: u64,
+    },
+    /// A class that asks for exactly one item has none.
+    #[error("class {class} asks for exactly one item but has {items}")]
+    NoItemToChoose {
+        /// The class that was being added, counted from 0.
+        class: usize,
+        /// The number of its items: 0.
+        items: usize,
+    },
+    /// A class has more items than an index can count.
+    #[error("class {class} has {items} or more items; a class holds at most {limit}")]
+    TooManyItemsInClass {
+        /// The class that was being added, counted from 0.
+        class: usize,
+        /// The number of items at which building stopped.
+        items: u64,
+        /// The largest number allowed.
+        limit: u64,
+    },
+    /// The instance has more items in tables than an index can count.
+    #[error("with class {class} the instance has {items} items in tables; it holds at most {limit}")]
+    TooManyItems {
+        /// The class that was being added, counted from 0.
+        class: usize,
+        /// The number of items at which building stopped.
+        items: u64,
+        /// The largest number allowed.
+        limit: u64,
+    },
+    /// The instance has more classes than an index can count.
+    #[error("the instance would have {classes} classes; it holds at most {limit}")]
+    TooManyClasses {
+        /// The number of classes with the one refused.
+        classes: u64,
+        /// The largest number allowed.
+        limit: u64,
+    },
+}
+
+/// Why an instance has no answer, or a solver declined it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// Even the lightest item of every mandatory class exceeds the capacity.
+    #[error(
+        "the lightest items of the mandatory classes weigh {mandatory_weight}, the capacity is {capacity}"
+    )]
+    Infeasible {
+        /// The sum of the lightest weights of the classes that ask for exactly one item.
+        mandatory_weight: u64,
+        /// The capacity.
+        capacity: u64,
+    },
+    /// [`brute_force`](super::brute_force) was given more choices than it is meant for.
+    #[error("there are {combinations} or more combinations; brute force takes at most {limit}")]
+    TooManyCombinations {
+        /// The number of combinations at which counting stopped.
+        combinations: u64,
+        /// The largest number allowed.
+        limit: u64,
+    },
+    /// The table of [`dense`](super::dense) would exceed its budget.
+    #[error("the table needs {bytes} bytes; the budget is {budget}")]
+    TableTooLarge {
+        /// The bytes that the table needs, or `u64::MAX` where that is not countable.
+        bytes: u64,
+        /// The budget in bytes.
+        budget: u64,
+    },
+}
+
+impl SolveError {
+    pub(super) fn infeasible(instance: &super::instance::Instance) -> Self {
+        Self::Infeasible { mandatory_weight: instance.mandatory_weight(), capacity: instance.capacity() }
+    }
+}

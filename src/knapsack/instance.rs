@@ -1,0 +1,387 @@
+//! The input: a capacity, and classes of items.
+//!
+//! Items are kept as two arrays, weights and values, so that a solver reads them in a straight line. A class that asks
+//! for exactly one item is stored relative to its lightest item (the heavier of two equally light ones is worth more):
+//! choosing nothing then means choosing that item, and a solver never needs to ask which kind a class is.
+
+use alloc::vec::Vec;
+
+use super::error::InstanceError;
+
+/// The first number that a value, or the sum of the largest values of all classes, may not reach: 2^53.
+///
+/// Below it every integer is a floating-point number, and every sum and difference of them is exact.
+pub const VALUE_LIMIT: u64 = 1 << 53;
+
+/// The largest number of items in one class.
+pub const CLASS_LENGTH_LIMIT: u64 = (1 << 30) - 1;
+
+/// One thing that may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Item {
+    /// What the item takes from the capacity; 0 is allowed.
+    pub weight: u32,
+    /// What the item is worth, below [`VALUE_LIMIT`]; 0 is allowed.
+    pub value: u64,
+}
+
+impl Item {
+    /// An item of this weight and value.
+    #[must_use]
+    pub const fn new(weight: u32, value: u64) -> Self {
+        Self { weight, value }
+    }
+}
+
+/// How many items of a class are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum ClassKind {
+    /// One item or none.
+    AtMostOne,
+    /// One item, always.
+    ExactlyOne,
+}
+
+/// A multiple-choice knapsack: choose at most one (or exactly one) item of each class, so that the weights together
+/// stay within the capacity and the values together are as large as can be.
+///
+/// An instance is built by pushing classes, and can be emptied with [`clear`](Self::clear) and filled again without
+/// allocating. Everything is checked as it enters, so that solvers can't fail on it but for capacity.
+///
+/// # Examples
+///
+/// The two jobs of figure 6 of the Aryl paper (arXiv 2202.07896): A can use one more worker of two GPUs, B one to four
+/// more workers of one GPU.
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+///
+/// let mut instance = Instance::new(4);
+/// let a = instance.push_class(ClassKind::AtMostOne, [Item::new(2, 50)])?;
+/// let b = instance.push_class(
+///     ClassKind::AtMostOne,
+///     [Item::new(1, 20), Item::new(2, 30), Item::new(3, 36), Item::new(4, 40)],
+/// )?;
+///
+/// let solution = Solver::default().solve(&instance)?;
+/// assert_eq!(solution.value(), 80);
+/// assert_eq!((solution.choice(a), solution.choice(b)), (Some(0), Some(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "super::form::InstanceForm", into = "super::form::InstanceForm")
+)]
+pub struct Instance {
+    capacity: u64,
+    classes: Vec<ClassRecord>,
+    weights: Vec<u32>,
+    values: Vec<f64>,
+    bases: Vec<Base>,
+    totals: Totals,
+}
+
+/// Where the items of a class are: 30 bits of length, and two flags.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ClassRecord {
+    first: u32,
+    packed: u32,
+}
+
+const EXACTLY_ONE: u32 = 1 << 30;
+const LENGTH_MASK: u32 = EXACTLY_ONE - 1;
+
+impl ClassRecord {
+    fn length(self) -> usize {
+        (self.packed & LENGTH_MASK) as usize
+    }
+
+    fn is_mandatory(self) -> bool {
+        self.packed & EXACTLY_ONE != 0
+    }
+}
+
+/// The lightest item of a mandatory class, to which the stored weights and values of the class are relative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Base {
+    pub(super) class: u32,
+    pub(super) item: u32,
+    pub(super) weight: u32,
+    pub(super) value: f64,
+}
+
+/// Sums over all classes, kept while building.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Totals {
+    items: u64,
+    demand: u64,
+    largest_values: u64,
+    base_weight: u64,
+    base_value: u64,
+    longest_class: u32,
+    largest_weight: u32,
+    largest_value: u64,
+}
+
+impl Instance {
+    /// An instance without classes.
+    #[must_use]
+    pub fn new(capacity: u64) -> Self {
+        Self { capacity, ..Self::default() }
+    }
+
+    /// Removes all classes and sets the capacity; keeps the memory.
+    pub fn clear(&mut self, capacity: u64) {
+        self.capacity = capacity;
+        self.classes.clear();
+        self.weights.clear();
+        self.values.clear();
+        self.bases.clear();
+        self.totals = Totals::default();
+    }
+
+    /// Makes room for this many more classes and items, so that pushing them does not allocate.
+    pub fn reserve(&mut self, classes: usize, items: usize) {
+        self.classes.reserve(classes);
+        self.weights.reserve(items);
+        self.values.reserve(items);
+    }
+
+    /// Sets the capacity and keeps the classes.
+    pub fn set_capacity(&mut self, capacity: u64) {
+        self.capacity = capacity;
+    }
+
+    /// Adds a class and returns its number, counted from 0.
+    ///
+    /// Items may come in any order and may be dominated by others; their order is the tie-break of the solvers and the
+    /// number by which an answer names them. A class without items is allowed where none need be chosen.
+    ///
+    /// # Errors
+    ///
+    /// [`InstanceError`] where a value, or the sum of the largest values of all classes, is 2^53 or more; where a class
+    /// that asks for exactly one item has none; where there are too many classes or items to count. The instance is
+    /// then unchanged.
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the items of the class.
+    pub fn push_class(
+        &mut self,
+        kind: ClassKind,
+        items: impl IntoIterator<Item = Item>,
+    ) -> Result<usize, InstanceError> {
+        let first = self.weights.len();
+        let class = self.classes.len();
+        let result =
+            self.read_items(class, items).and_then(|largest| self.finish_class(kind, first, largest));
+        if result.is_err() {
+            self.weights.truncate(first);
+            self.values.truncate(first);
+        }
+        result.map(|()| class)
+    }
+
+    /// Appends the items and returns the largest value.
+    fn read_items(
+        &mut self,
+        class: usize,
+        items: impl IntoIterator<Item = Item>,
+    ) -> Result<u64, InstanceError> {
+        let mut largest = 0;
+        for (item, Item { weight, value }) in items.into_iter().enumerate() {
+            if value >= VALUE_LIMIT {
+                return Err(InstanceError::ValueTooLarge { class, item, value, limit: VALUE_LIMIT });
+            }
+            if item as u64 >= CLASS_LENGTH_LIMIT {
+                let items = item as u64 + 1;
+                return Err(InstanceError::TooManyItemsInClass { class, items, limit: CLASS_LENGTH_LIMIT });
+            }
+            largest = largest.max(value);
+            self.weights.push(weight);
+            self.values.push(value as f64);
+        }
+        let items = self.weights.len() as u64;
+        let limit = u64::from(u32::MAX);
+        if items > limit {
+            return Err(InstanceError::TooManyItems { class, items, limit });
+        }
+        Ok(largest)
+    }
+
+    /// Checks the items appended since `first` as a class, and records it.
+    fn finish_class(&mut self, kind: ClassKind, first: usize, largest: u64) -> Result<(), InstanceError> {
+        let class = self.classes.len();
+        let length = self.weights.len() - first;
+        let limit = u64::from(u32::MAX);
+        if class as u64 >= limit {
+            return Err(InstanceError::TooManyClasses { classes: class as u64 + 1, limit });
+        }
+        let sum = self.totals.largest_values + largest;
+        if sum >= VALUE_LIMIT {
+            return Err(InstanceError::ValueSumTooLarge { class, sum, limit: VALUE_LIMIT });
+        }
+        let mandatory = kind == ClassKind::ExactlyOne;
+        if mandatory && length == 0 {
+            return Err(InstanceError::NoItemToChoose { class, items: 0 });
+        }
+        let heaviest = self.weights[first..].iter().copied().max().unwrap_or(0);
+        let mut base = Base { class: class as u32, item: 0, weight: 0, value: 0.0 };
+        if mandatory {
+            base = self.make_relative(class, first);
+            self.bases.push(base);
+        }
+        let totals = &mut self.totals;
+        totals.items += length as u64;
+        totals.demand += u64::from(heaviest);
+        totals.largest_values = sum;
+        totals.base_weight += u64::from(base.weight);
+        totals.base_value += base.value as u64;
+        totals.longest_class = totals.longest_class.max(length as u32);
+        totals.largest_weight = totals.largest_weight.max(heaviest - base.weight);
+        totals.largest_value = totals.largest_value.max(largest.saturating_sub(base.value as u64));
+        let flag = if mandatory { EXACTLY_ONE } else { 0 };
+        self.classes.push(ClassRecord { first: first as u32, packed: length as u32 | flag });
+        Ok(())
+    }
+
+    /// Finds the lightest item of the last class, among equals the first of the largest value, and subtracts it.
+    fn make_relative(&mut self, class: usize, first: usize) -> Base {
+        let (weights, values) = (&mut self.weights[first..], &mut self.values[first..]);
+        let mut base = Base { class: class as u32, item: 0, weight: weights[0], value: values[0] };
+        for (item, (&weight, &value)) in weights.iter().zip(values.iter()).enumerate() {
+            if weight < base.weight || (weight == base.weight && value > base.value) {
+                base = Base { class: class as u32, item: item as u32, weight, value };
+            }
+        }
+        weights.iter_mut().for_each(|weight| *weight -= base.weight);
+        values.iter_mut().for_each(|value| *value -= base.value);
+        base
+    }
+
+    /// The capacity: what the chosen items may weigh together.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// The number of classes.
+    #[must_use]
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// The number of items in all classes.
+    #[must_use]
+    pub fn item_count(&self) -> u64 {
+        self.totals.items
+    }
+
+    /// The sum over the classes of their heaviest item: with at least this capacity, weight does not matter.
+    #[must_use]
+    pub fn total_demand(&self) -> u64 {
+        self.totals.demand
+    }
+
+    /// The sum over the mandatory classes of their lightest item: with less than this capacity there is no answer.
+    #[must_use]
+    pub fn mandatory_weight(&self) -> u64 {
+        self.totals.base_weight
+    }
+
+    /// The kind of a class.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no class of this number.
+    #[must_use]
+    pub fn class_kind(&self, class: usize) -> ClassKind {
+        if self.classes[class].is_mandatory() { ClassKind::ExactlyOne } else { ClassKind::AtMostOne }
+    }
+
+    /// The number of items in a class.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no class of this number.
+    #[must_use]
+    pub fn class_length(&self, class: usize) -> usize {
+        self.classes[class].length()
+    }
+
+    /// An item, as it was given, or `None` where the class has no item of this number.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no class of this number.
+    ///
+    /// # Complexity
+    ///
+    /// Constant; logarithmic in the mandatory classes where the class is one.
+    #[must_use]
+    pub fn item(&self, class: usize, item: u32) -> Option<Item> {
+        let record = self.classes[class];
+        let (weight, value) = self.relative_item(class, item)?;
+        let mut answer = Item { weight, value: value as u64 };
+        if record.is_mandatory() {
+            let at = self.bases.partition_point(|base| (base.class as usize) < class);
+            let base = self.bases[at];
+            answer = Item { weight: weight + base.weight, value: (value + base.value) as u64 };
+        }
+        Some(answer)
+    }
+
+    /// The items of a class in their order, as they were given.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no class of this number.
+    pub fn items(&self, class: usize) -> impl Iterator<Item = Item> + '_ {
+        (0..self.class_length(class) as u32).filter_map(move |item| self.item(class, item))
+    }
+
+    /// What is left of the capacity once the lightest item of each mandatory class is chosen, clipped to what the
+    /// remaining items can weigh; `None` where they do not fit.
+    pub(super) fn relative_capacity(&self) -> Option<u64> {
+        let left = self.capacity.checked_sub(self.totals.base_weight)?;
+        Some(left.min(self.totals.demand - self.totals.base_weight))
+    }
+
+    /// The value of the lightest items of the mandatory classes.
+    pub(super) fn base_value(&self) -> u64 {
+        self.totals.base_value
+    }
+
+    /// The lightest items of the mandatory classes, in the order of the classes.
+    pub(super) fn bases(&self) -> &[Base] {
+        &self.bases
+    }
+
+    /// The longest class.
+    pub(super) fn longest_class(&self) -> u32 {
+        self.totals.longest_class
+    }
+
+    /// Weights and values of a class, relative to its base.
+    pub(super) fn table(&self, class: usize) -> (&[u32], &[f64]) {
+        let record = self.classes[class];
+        let range = record.first as usize..record.first as usize + record.length();
+        (&self.weights[range.clone()], &self.values[range])
+    }
+
+    /// The items of a class, relative to its base.
+    pub(super) fn relative_items(&self, class: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let (weights, values) = self.table(class);
+        weights.iter().copied().zip(values.iter().copied())
+    }
+
+    /// Weight and value of an item, relative to the base of its class.
+    pub(super) fn relative_item(&self, class: usize, item: u32) -> Option<(u32, f64)> {
+        let (weights, values) = self.table(class);
+        Some((*weights.get(item as usize)?, *values.get(item as usize)?))
+    }
+}

@@ -1,0 +1,150 @@
+//! The output: one choice a class, and what is known about it.
+
+use alloc::vec::Vec;
+
+use super::instance::Instance;
+use crate::certificate::{Certificate, Sense};
+
+/// The choice that means "no item".
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Which algorithm gave an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Method {
+    /// The dynamic program over the capacity.
+    Dense,
+    /// The steepest steps of the upper hulls.
+    Greedy,
+    /// Every combination.
+    BruteForce,
+}
+
+/// An answer: for each class the item chosen or none, the total value and weight, and the proof of how good it is.
+///
+/// A solution can be reused: `solve_into` writes over it and keeps its memory.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+///
+/// let mut instance = Instance::new(5);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(3, 7)])?;
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(4, 8)])?;
+/// let solution = Solver::default().solve(&instance)?;
+/// assert_eq!((solution.value(), solution.weight()), (8, 4));
+/// assert_eq!(solution.choices().collect::<Vec<_>>(), [None, Some(0)]);
+/// assert!(solution.certificate().is_optimal());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "super::form::SolutionForm", into = "super::form::SolutionForm")
+)]
+pub struct Solution {
+    pub(super) choices: Vec<u32>,
+    pub(super) value: u64,
+    pub(super) weight: u64,
+    pub(super) certificate: Certificate,
+    pub(super) method: Method,
+}
+
+impl Default for Solution {
+    fn default() -> Self {
+        Self {
+            choices: Vec::new(),
+            value: 0,
+            weight: 0,
+            certificate: Certificate::optimal(Sense::Maximize, 0),
+            method: Method::Greedy,
+        }
+    }
+}
+
+impl Solution {
+    /// The item chosen in a class, counted from 0, or `None`.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no class of this number.
+    #[must_use]
+    pub fn choice(&self, class: usize) -> Option<u32> {
+        match self.choices[class] {
+            NONE => None,
+            item => Some(item),
+        }
+    }
+
+    /// The choices of all classes in their order.
+    #[must_use]
+    pub fn choices(&self) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
+        self.choices.iter().map(|&item| (item != NONE).then_some(item))
+    }
+
+    /// The number of classes.
+    #[must_use]
+    pub fn class_count(&self) -> usize {
+        self.choices.len()
+    }
+
+    /// The sum of the values of the items chosen.
+    #[must_use]
+    pub fn value(&self) -> u64 {
+        self.value
+    }
+
+    /// The sum of the weights of the items chosen; at most the capacity.
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// The value, and a bound that no choice can beat.
+    #[must_use]
+    pub fn certificate(&self) -> Certificate {
+        self.certificate
+    }
+
+    /// The algorithm that gave the answer.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Starts a new answer in which every class chooses its base.
+    pub(super) fn start(&mut self, instance: &Instance) {
+        self.choices.clear();
+        self.choices.resize(instance.class_count(), NONE);
+    }
+
+    /// Turns choices that are relative to the bases into the answer: fills in the bases, adds up, and certifies.
+    ///
+    /// `relative_bound` is the bound on the value relative to the bases, or `None` where the answer is optimal.
+    pub(super) fn finish(&mut self, instance: &Instance, relative_bound: Option<u64>, method: Method) {
+        let (mut weight, mut value) = (instance.mandatory_weight(), instance.base_value());
+        let mut change = 0.0;
+        for (class, &item) in self.choices.iter().enumerate() {
+            if item != NONE
+                && let Some((item_weight, item_value)) = instance.relative_item(class, item)
+            {
+                weight += u64::from(item_weight);
+                change += item_value;
+            }
+        }
+        value += change as u64;
+        for base in instance.bases() {
+            let choice = &mut self.choices[base.class as usize];
+            if *choice == NONE {
+                *choice = base.item;
+            }
+        }
+        let bound = relative_bound.map_or(value, |bound| value.max(bound + instance.base_value()));
+        self.certificate = Certificate::new(Sense::Maximize, value, bound)
+            .unwrap_or(Certificate::optimal(Sense::Maximize, value));
+        (self.value, self.weight, self.method) = (value, weight, method);
+    }
+}
