@@ -14,6 +14,8 @@
 //! | [`verify::reclaim`](reclaim()) | the right servers can go back; exactly the jobs that can't survive are preempted, and none needlessly; every number is right |
 //! | [`verify::plan`](plan()) | every step can be carried out in order, nothing is forgotten, done twice or done for nothing; totals are right; `apply` does what the steps say |
 //!
+//! | [`verify::knapsack`](knapsack()) | one choice a class, within the capacity; sums and certificate are right; no other choice in one class beats the bound |
+//!
 //! What no checker can prove from one answer is that a bound holds for *all* answers. Each function says where it stops.
 //!
 //! # Examples
@@ -28,6 +30,7 @@
 mod books;
 mod cluster;
 mod count;
+mod knapsack;
 mod minimal;
 mod plan;
 mod plan_violation;
@@ -35,6 +38,7 @@ mod reclaim;
 mod totals;
 
 pub use cluster::{ClusterViolation, cluster};
+pub use knapsack::{KnapsackViolation, knapsack};
 pub use plan::plan;
 pub use plan_violation::PlanViolation;
 pub use reclaim::{ReclaimViolation, reclaim};
@@ -49,6 +53,9 @@ pub enum Violation {
     /// The reclaim breaks a rule.
     #[error(transparent)]
     Reclaim(#[from] ReclaimViolation),
+    /// The answer to a knapsack breaks a rule.
+    #[error(transparent)]
+    Knapsack(#[from] KnapsackViolation),
     /// The plan breaks a rule.
     #[error(transparent)]
     Plan(#[from] PlanViolation),

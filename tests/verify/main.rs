@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod knapsack;
 mod oracle;
 mod plan;
 mod reclaim;
