@@ -11,6 +11,7 @@ pub mod epoch;
 pub mod id;
 pub mod knapsack;
 pub mod loan;
+pub mod place;
 pub mod reclaim;
 pub mod scaling;
 pub mod units;
