@@ -7,6 +7,8 @@
 extern crate alloc;
 
 mod knapsack;
+mod loan;
 mod oracle;
+mod placement;
 mod plan;
 mod reclaim;
