@@ -1,5 +1,6 @@
 //! `Cluster::apply`: all steps or none, and every reason for none.
 #![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use aryl::cluster::{
     ApplyError, Cluster, GpuType, Job, PlaceError, Placement, Pool, ScaleInError, Server, SetPoolError,

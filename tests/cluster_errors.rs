@@ -1,6 +1,7 @@
 //! Every reason for which a cluster refuses a change, with the offender and both numbers, and the limits around it.
 //!
 //! The `Full` errors alone are not provoked: they need 2^32 things.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use aryl::cluster::{
     AddGpuTypeError, AddJobError, AddServerError, AllowedGpuTypes, Cluster, GpuType, Job, JobError,
@@ -38,7 +39,7 @@ fn cluster() -> Cluster {
 }
 
 /// The answer to a change that must be refused, and must change nothing.
-fn refused<T: std::fmt::Debug, E>(
+fn refused<T: core::fmt::Debug, E>(
     cluster: &mut Cluster,
     change: impl FnOnce(&mut Cluster) -> Result<T, E>,
 ) -> E {
@@ -124,7 +125,7 @@ fn jobs_with_wrong_counts() {
         bad_job(|job| job.gpus_per_worker = gpus),
         JobError::TooManyGpusPerWorker { gpus, limit: 1_024 }
     );
-    let none = AllowedGpuTypes::Only(std::iter::empty().collect());
+    let none = AllowedGpuTypes::Only(core::iter::empty().collect());
     assert_eq!(bad_job(|job| job.gpu_types = none), JobError::NoGpuType);
     let gpu_type = GpuTypeId::new(2);
     let unknown = AllowedGpuTypes::Only([V100, gpu_type].into_iter().collect());

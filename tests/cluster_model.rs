@@ -2,8 +2,11 @@
 //!
 //! The model keeps one map of who runs where, and counts everything anew for each question. After each change the two
 //! must say the same, `verify::cluster` must agree, and a refused change must leave the cluster as it was.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
-use std::collections::BTreeMap;
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
 
 use aryl::cluster::{AllowedGpuTypes, Cluster, GpuType, Job, Placement, Pool, Role, Server};
 use aryl::id::{GpuTypeId, JobId, ServerId};
@@ -62,7 +65,7 @@ impl Model {
         for (&(owner, server, role), &(workers, _)) in &self.held {
             if owner == job && (role == Role::Base || !base_only) {
                 let gpu_type = self.server(server).expect("a host").gpu_type;
-                types.extend(std::iter::repeat_n(gpu_type, workers as usize));
+                types.extend(core::iter::repeat_n(gpu_type, workers as usize));
             }
         }
         types

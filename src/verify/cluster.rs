@@ -320,7 +320,7 @@ pub(super) fn check_held(
     Ok(())
 }
 
-fn check_placement_list(job: JobId, placements: &[Placement]) -> Result<(), ClusterViolation> {
+pub(super) fn check_placement_list(job: JobId, placements: &[Placement]) -> Result<(), ClusterViolation> {
     let mut before = None;
     for placement in placements {
         let Placement { server, role, workers, .. } = *placement;

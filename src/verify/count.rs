@@ -133,11 +133,11 @@ mod tests {
             list.iter().for_each(|&(server, count)| workers.add(&cluster, server, u64::from(count)));
             workers.running_time(&cluster, &job)
         };
-        assert_eq!(time(&[(v, 2)]), 120.0);
-        assert_eq!(time(&[(v, 4)]), 60.0);
-        assert_eq!(time(&[(v, 9)]), 60.0);
-        assert_eq!(time(&[(v, 1)]), 120.0);
-        assert_eq!(time(&[(t, 9)]), 80.0);
-        assert_eq!(time(&[(v, 1), (t, 9)]), 120.0);
+        assert!((time(&[(v, 2)]) - 120.0).abs() < 1e-9);
+        assert!((time(&[(v, 4)]) - 60.0).abs() < 1e-9);
+        assert!((time(&[(v, 9)]) - 60.0).abs() < 1e-9);
+        assert!((time(&[(v, 1)]) - 120.0).abs() < 1e-9);
+        assert!((time(&[(t, 9)]) - 80.0).abs() < 1e-9);
+        assert!((time(&[(v, 1), (t, 9)]) - 120.0).abs() < 1e-9);
     }
 }

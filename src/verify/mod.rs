@@ -14,6 +14,10 @@
 //! | [`verify::reclaim`](reclaim()) | the right servers can go back; exactly the jobs that can't survive are preempted, and none needlessly; every number is right |
 //! | [`verify::plan`](plan()) | every step can be carried out in order, nothing is forgotten, done twice or done for nothing; totals are right; `apply` does what the steps say |
 //!
+//! | [`verify::loan`](loan()) | the decision is the one that the written rule asks for, and so is every number in it |
+//! | [`verify::placement`](placement()) | all placed gangs fit together and are whole; a gang that was left out does not fit, for the reason given |
+//! | [`verify::knapsack`](knapsack()) | one choice a class, within the capacity; sums and certificate are right; no other choice in one class beats the bound |
+//!
 //! What no checker can prove from one answer is that a bound holds for *all* answers. Each function says where it stops.
 //!
 //! # Examples
@@ -28,13 +32,19 @@
 mod books;
 mod cluster;
 mod count;
+mod knapsack;
+mod loan;
 mod minimal;
+mod placement;
 mod plan;
 mod plan_violation;
 mod reclaim;
 mod totals;
 
 pub use cluster::{ClusterViolation, cluster};
+pub use knapsack::{KnapsackViolation, knapsack};
+pub use loan::{LoanViolation, loan};
+pub use placement::{PlacementViolation, placement};
 pub use plan::plan;
 pub use plan_violation::PlanViolation;
 pub use reclaim::{ReclaimViolation, reclaim};
@@ -49,6 +59,15 @@ pub enum Violation {
     /// The reclaim breaks a rule.
     #[error(transparent)]
     Reclaim(#[from] ReclaimViolation),
+    /// The answer to a knapsack breaks a rule.
+    #[error(transparent)]
+    Knapsack(#[from] KnapsackViolation),
+    /// The decision on the loan is not what the rule asks for.
+    #[error(transparent)]
+    Loan(#[from] LoanViolation),
+    /// The placement breaks a rule.
+    #[error(transparent)]
+    Placement(#[from] PlacementViolation),
     /// The plan breaks a rule.
     #[error(transparent)]
     Plan(#[from] PlanViolation),

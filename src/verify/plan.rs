@@ -18,10 +18,9 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 ///   server, none twice. So the steps that start a gang are adjacent;
 /// - the jobs preempted, the servers returned, and the workers that leave them are those of the reclaim, and no other
 ///   workers leave with the cause [`Cause::ServerReturns`];
-/// - as many servers are lent as were offered, each unprotected, in the inference pool, and not returned by the same
-///   plan;
+/// - as many servers are lent as were offered, each unprotected and not returned by the same plan;
 /// - each step can be carried out when its turn comes: no server is ever over-full or used while it serves inference, a
-///   server that returns is empty, pinned workers stay, and each job that a step touches is whole after its steps: at
+///   server that returns is on loan and empty, one that is lent serves inference, pinned workers stay, and each job that a step touches is whole after its steps: at
 ///   its minimum, not above its maximum, on GPU types it allows;
 /// - a job that starts does not run; a running job that no step touches has one step that keeps it, and no other job
 ///   has; no workers leave a server on which workers of the same job start;
@@ -172,10 +171,6 @@ fn check_loan(cluster: &Cluster, offered: u32, plan: &Plan) -> Result<(), PlanVi
         let definition = cluster.server(server).ok_or(PlanViolation::UnknownServer { step, server })?;
         if definition.protected {
             return Err(PlanViolation::LentProtected { step, server });
-        }
-        if definition.pool != Pool::Inference {
-            let (pool, expected) = (definition.pool, Pool::Inference);
-            return Err(PlanViolation::WrongPool { step, server, pool, expected });
         }
     }
     if lent != u64::from(offered) {

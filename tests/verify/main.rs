@@ -2,7 +2,13 @@
 //!
 //! Answers are written as JSON, since nothing but a solver or a file can make one.
 #![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
+extern crate alloc;
+
+mod knapsack;
+mod loan;
 mod oracle;
+mod placement;
 mod plan;
 mod reclaim;

@@ -1,6 +1,6 @@
 //! What the tests of `verify` share: an oracle of reclaims that tries them on a copy of the cluster, and random clusters.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 use aryl::cluster::{Cluster, GpuType, Job, PlaceError, Placement, Pool, Server};
 use aryl::id::{GpuTypeId, JobId, ServerId};

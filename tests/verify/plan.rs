@@ -1,8 +1,9 @@
 //! `verify::plan` on plans made at random, step by step, on a copy of the cluster, and on plans made wrong.
 
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet};
 
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
+use aryl::epoch::Cause::{Reallocated, ServerReturns};
 use aryl::epoch::{Action, Cause, Plan};
 use aryl::id::{GpuTypeId, JobId, ServerId};
 use aryl::units::Seconds;
@@ -95,7 +96,7 @@ fn random_plan(cluster: &Cluster, seed: u64, asked: u32) -> Option<(Value, u32)>
     }
     for (&(job, server), &workers) in &leaving {
         after.scale_in(job, server, workers).unwrap();
-        let cause = if returning(server) { Cause::ServerReturns } else { Cause::Reallocated };
+        let cause = if returning(server) { ServerReturns } else { Reallocated };
         steps.push(Action::ScaleIn { job, server, workers, cause });
     }
     for &server in &reclaim.servers {
@@ -271,8 +272,6 @@ const fn grow(job: u32, server: u32, workers: u32) -> Action {
 const fn keep(index: u32) -> Action {
     Action::Keep { job: job(index) }
 }
-
-use Cause::{Reallocated, ServerReturns};
 
 /// Servers 1 and 2 return, 3 is lent; job 1 is preempted; job 0 leaves server 1, job 2 leaves server 5; job 3 starts on
 /// servers 0 and 5; job 0 grows on 3; job 4 is kept.

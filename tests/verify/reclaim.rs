@@ -208,6 +208,11 @@ fn departures_that_are_wrong() {
     assert_eq!(extra, V::Departure { job: job(0), server: server(0), stated: 1, expected: 0 });
     let extra = broken(&[3], |answer| answer["departures"].as_array_mut().unwrap().insert(0, from(1, 2)));
     assert_eq!(extra, V::Departure { job: job(1), server: server(2), stated: 1, expected: 0 });
+    let none = broken(&[3], |answer| {
+        answer["departures"].as_array_mut().unwrap().push(from(4, 3));
+        answer["departures"][2]["workers"] = 0.into();
+    });
+    assert_eq!(none, departure(job(4), 0, 0));
     let swapped = broken(&[3], |answer| answer["departures"].as_array_mut().unwrap().swap(0, 1));
     assert_eq!(swapped, V::DepartureOrder { job: job(1), server: server(3) });
 }
