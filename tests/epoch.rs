@@ -46,7 +46,7 @@ fn plan_apply_plan_again_is_empty() {
 fn every_plan_passes_the_verifier() {
     for (mut cluster, request, plan) in cases(6, 3_000) {
         verify::cluster(&cluster).unwrap();
-        let verdict = verify::plan(&cluster, request.reclaim, request.lend, &plan);
+        let verdict = verify::plan(&cluster, request, &plan);
         verdict.unwrap_or_else(|violation| panic!("{violation}\n{request:?}\n{plan}\n{cluster:#?}"));
         cluster.apply(&plan).unwrap();
         verify::cluster(&cluster).unwrap();

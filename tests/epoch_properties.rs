@@ -93,7 +93,7 @@ proptest! {
         let mut cluster = build(&spec);
         let request = Request { reclaim, lend };
         let Ok(plan) = Epoch::default().plan(&cluster, request) else { return Ok(()) };
-        prop_assert_eq!(verify::plan(&cluster, request.reclaim, request.lend, &plan), Ok(()));
+        prop_assert_eq!(verify::plan(&cluster, request, &plan), Ok(()));
         cluster.apply(&plan).unwrap();
         prop_assert_eq!(verify::cluster(&cluster), Ok(()));
         let again = Epoch::default().plan(&cluster, Request::NONE).unwrap();

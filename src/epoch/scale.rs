@@ -272,7 +272,8 @@ impl FlexibleScaling {
                     objective -= i128::from(start.overhead);
                 }
             }
-            // The end state is worth no less than the state at the start, and that at least 0.
+            // The end state is worth no less than the state at the start. That is below 0 only where it held workers that
+            // make their job slower, and their leaving costs more than they do.
             let objective = u64::try_from(objective).unwrap_or(0);
             debug_assert!(objective <= bound.bound, "an allocation beats its bound");
             let milliseconds = |units: u64| units.saturating_mul(unit.milliseconds());

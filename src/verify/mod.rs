@@ -29,6 +29,7 @@
 //! assert_eq!(verify::cluster(&Cluster::new()), Ok(()));
 //! ```
 
+mod allocation;
 mod books;
 mod cluster;
 mod count;

@@ -3,13 +3,12 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 
 use super::books::Books;
-use super::{PlanViolation, Violation, totals};
-use crate::certificate::Sense;
+use super::{PlanViolation, Violation, allocation, totals};
 use crate::cluster::{Cluster, Pool};
-use crate::epoch::{Action, Cause, Plan};
+use crate::epoch::{Action, Cause, Plan, Request};
 use crate::id::{GpuTypeId, JobId, ServerId};
 
-/// Checks the plan of an epoch in which `reclaimed` servers were asked back and `lent` servers were offered.
+/// Checks the plan of an epoch against what was asked of it.
 ///
 /// It proves that
 ///
@@ -26,11 +25,14 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 ///   has; no workers leave a server on which workers of the same job start;
 /// - the totals are right, counted before and after from the definitions: T(minimum) − T(workers held) over the running
 ///   jobs, with T as in [`verify::reclaim`](super::reclaim());
-/// - the certificates of the allocation ascend by GPU type, and none gives out more GPUs than training has;
+/// - the certificates of the allocation ascend by GPU type, one for each type on which elastic jobs run after the plan,
+///   heterogeneous jobs aside. The capacity is what base workers leave of the type, and the objective is what the
+///   flexible workers bring: no more than the sum of T(base) − T(workers held) times the weights, and less by no more
+///   than the resize overheads of the jobs that ran before and hold another number of flexible workers after;
 /// - [`Cluster::apply`] accepts the plan, leaves every job and server where the steps put them, and its result passes
 ///   [`verify::cluster`](super::cluster()).
 ///
-/// That the flexible workers bring what the certificates say is not repeated here.
+/// The bounds of the allocation are not proven again: that would be to solve the knapsacks.
 ///
 /// # Errors
 ///
@@ -46,11 +48,11 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 ///
 /// ```
 /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
-/// use aryl::epoch::Plan;
+/// use aryl::epoch::{Plan, Request};
 /// use aryl::verify::{self, PlanViolation, Violation};
 ///
 /// let mut cluster = Cluster::new();
-/// assert_eq!(verify::plan(&cluster, 0, 0, &Plan::default()), Ok(()));
+/// assert_eq!(verify::plan(&cluster, Request::NONE, &Plan::default()), Ok(()));
 ///
 /// // A running job must be kept, scaled or preempted: an empty plan forgets it.
 /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
@@ -58,21 +60,21 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 /// let job = cluster.add_job(Job::inelastic(1))?;
 /// cluster.place(job, &[Placement::base(server, 1)])?;
 /// assert_eq!(
-///     verify::plan(&cluster, 0, 0, &Plan::default()),
+///     verify::plan(&cluster, Request::NONE, &Plan::default()),
 ///     Err(Violation::Plan(PlanViolation::NotKept { job }))
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn plan(cluster: &Cluster, reclaimed: u32, lent: u32, plan: &Plan) -> Result<(), Violation> {
-    super::reclaim(cluster, reclaimed, plan.reclaim())?;
+pub fn plan(cluster: &Cluster, request: Request, plan: &Plan) -> Result<(), Violation> {
+    super::reclaim(cluster, request.reclaim, plan.reclaim())?;
     let actions = plan.actions();
     check_order(actions)?;
     check_reclaim(plan)?;
-    check_loan(cluster, lent, plan)?;
+    check_loan(cluster, request.lend, plan)?;
     check_jobs(cluster, actions)?;
     let after = replay(cluster, actions)?;
     totals::check_totals(cluster, &after, plan.totals())?;
-    check_allocations(cluster, &after, plan)?;
+    allocation::check_allocations(cluster, &after, plan)?;
     let mut applied = cluster.clone();
     applied.apply(plan).map_err(PlanViolation::Apply)?;
     check_agreement(&after, &applied)?;
@@ -232,36 +234,6 @@ fn replay<'a>(cluster: &'a Cluster, actions: &[Action]) -> Result<Books<'a>, Pla
         }
     }
     Ok(books)
-}
-
-fn check_allocations(cluster: &Cluster, after: &Books<'_>, plan: &Plan) -> Result<(), PlanViolation> {
-    let mut gpus: BTreeMap<GpuTypeId, u64> = BTreeMap::new();
-    for (id, server) in cluster.servers() {
-        if matches!(after.pool(id), Some(Pool::Training | Pool::OnLoan)) {
-            *gpus.entry(server.gpu_type).or_default() += u64::from(server.gpus);
-        }
-    }
-    let allocations = plan.allocations();
-    for pair in allocations.windows(2) {
-        if pair[0].gpu_type >= pair[1].gpu_type {
-            let (before, after) = (pair[0].gpu_type, pair[1].gpu_type);
-            return Err(PlanViolation::AllocationOrder { before, after });
-        }
-    }
-    for allocation in allocations {
-        let gpu_type = allocation.gpu_type;
-        if cluster.gpu_type(gpu_type).is_none() {
-            return Err(PlanViolation::AllocationType { gpu_type });
-        }
-        if allocation.certificate.sense() != Sense::Maximize {
-            return Err(PlanViolation::AllocationSense { gpu_type });
-        }
-        let (capacity, gpus) = (allocation.capacity, gpus.get(&gpu_type).copied().unwrap_or(0));
-        if capacity > gpus {
-            return Err(PlanViolation::AllocationCapacity { gpu_type, capacity, gpus });
-        }
-    }
-    Ok(())
 }
 
 /// Whether the cluster after `apply` is what the steps made of it.

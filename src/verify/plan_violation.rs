@@ -250,15 +250,39 @@ pub enum PlanViolation {
         /// The type.
         gpu_type: GpuTypeId,
     },
-    /// More GPUs of a type were given out than training may use after the plan.
-    #[error("{capacity} GPUs of {gpu_type} were there to give, and training has {gpus}")]
+    /// The capacity is not what base workers leave of the type after the plan.
+    #[error("{capacity} GPUs of {gpu_type} are said to be there to give, and base workers leave {expected}")]
     AllocationCapacity {
         /// The type.
         gpu_type: GpuTypeId,
         /// GPUs in the certificate.
         capacity: u64,
-        /// GPUs of the type on the servers that training may use after the plan.
-        gpus: u64,
+        /// GPUs of the type on the servers that training may use after the plan, less those of base workers.
+        expected: u64,
+    },
+    /// The certificate counts another number of jobs than run on the type and are elastic; 0 where it is missing.
+    #[error("the certificate of {gpu_type} counts {jobs} elastic jobs, and {expected} run there")]
+    AllocationJobs {
+        /// The type.
+        gpu_type: GpuTypeId,
+        /// Jobs in the certificate.
+        jobs: u32,
+        /// Elastic jobs, heterogeneous ones aside, that run on the type after the plan.
+        expected: u32,
+    },
+    /// The objective is not what the flexible workers bring.
+    #[error(
+        "the flexible workers of {gpu_type} are said to bring {objective} ms, and bring {least} to {most} ms"
+    )]
+    AllocationObjective {
+        /// The type.
+        gpu_type: GpuTypeId,
+        /// The objective of the certificate.
+        objective: u64,
+        /// What they bring, each change of size charged.
+        least: u64,
+        /// What they bring.
+        most: u64,
     },
     /// [`Cluster::apply`](crate::cluster::Cluster::apply) refuses the plan.
     #[error(transparent)]

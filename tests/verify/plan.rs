@@ -2,9 +2,9 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
-use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Role, Server};
 use aryl::epoch::Cause::{Reallocated, ServerReturns};
-use aryl::epoch::{Action, Cause, Plan};
+use aryl::epoch::{Action, Cause, Plan, Request};
 use aryl::id::{GpuTypeId, JobId, ServerId};
 use aryl::units::Seconds;
 use aryl::verify::{self, ClusterViolation, PlanViolation as V, ReclaimViolation, Violation};
@@ -52,7 +52,41 @@ fn plan_of(cluster: &Cluster, reclaim: &Outcome, steps: &[Action]) -> Value {
     let mut after = cluster.clone();
     after.apply(&read_plan(&plan)).unwrap();
     plan["totals"] = totals(cluster, &after);
+    plan["allocations"] = allocations(&after);
     plan
+}
+
+/// The certificates of the allocation of a cluster, as if each were proven optimal and nothing had been charged.
+fn allocations(cluster: &Cluster) -> Value {
+    let mut list = Vec::new();
+    for (gpu_type, _) in cluster.gpu_types() {
+        let here = |server: ServerId| cluster.server(server).unwrap().gpu_type == gpu_type;
+        let (mut capacity, mut jobs, mut objective) = (0, 0, 0.0);
+        for (_, server) in cluster.servers().filter(|(id, s)| here(*id) && s.pool != Pool::Inference) {
+            capacity += server.gpus;
+        }
+        for (id, job) in cluster.jobs() {
+            let base = || cluster.placements(id).iter().filter(|p| p.role == Role::Base && here(p.server));
+            capacity -= base().map(|p| p.workers * job.gpus_per_worker).sum::<u32>();
+            if base().count() > 0 && job.is_elastic() && !job.is_heterogeneous() {
+                let speed = cluster.speed(gpu_type).unwrap();
+                let workers = |n: u64| job.running_time(speed.reference_workers(n) as u32).0;
+                let base: u32 = base().map(|p| p.workers).sum();
+                let sooner = workers(base.into()) - workers(cluster.workers(id));
+                objective += (sooner * job.weight * 1_000.0).round();
+                jobs += 1;
+            }
+        }
+        if jobs > 0 {
+            list.push(json!({
+                "gpu_type": gpu_type,
+                "capacity": capacity,
+                "jobs": jobs,
+                "certificate": {"sense": "maximize", "objective": objective as u64, "bound": objective as u64},
+            }));
+        }
+    }
+    json!(list)
 }
 
 fn job_of(action: &Action) -> Option<JobId> {
@@ -163,7 +197,8 @@ fn right_plans_pass_and_a_step_changed_is_found() {
         let asked = (seed / 3 % 3) as u32;
         let Some((right, lent)) = random_plan(&cluster, seed, asked) else { continue };
         plans += 1;
-        let check = |plan: &Value| verify::plan(&cluster, asked, lent, &read_plan(plan));
+        let check =
+            |plan: &Value| verify::plan(&cluster, Request { reclaim: asked, lend: lent }, &read_plan(plan));
         assert_eq!(check(&right), Ok(()), "seed {seed}: {right:#}");
         let actions = right["actions"].as_array().unwrap();
         let mut refused = |wrong: Value| {
@@ -203,8 +238,12 @@ fn right_plans_pass_and_a_step_changed_is_found() {
             };
             refused(wrong);
         }
-        assert!(verify::plan(&cluster, asked + 1, lent, &read_plan(&right)).is_err());
-        assert!(verify::plan(&cluster, asked, lent + 1, &read_plan(&right)).is_err());
+        assert!(
+            verify::plan(&cluster, Request { reclaim: asked + 1, lend: lent }, &read_plan(&right)).is_err()
+        );
+        assert!(
+            verify::plan(&cluster, Request { reclaim: asked, lend: lent + 1 }, &read_plan(&right)).is_err()
+        );
     }
     assert!(plans >= 1_000 && changes > 30_000, "{plans} {changes}");
     assert!(seen.len() == 7 && seen.values().all(|&count| count > 200), "{seen:?}");
@@ -294,9 +333,9 @@ fn said(change: impl FnOnce(&mut Value)) -> Result<(), Violation> {
     let reclaim = outcome(&cluster, &[server(1), server(2)]).unwrap();
     let mut plan = plan_of(&cluster, &reclaim, &STEPS[..9]);
     assert_eq!(read_plan(&plan).actions(), STEPS);
-    assert_eq!(verify::plan(&cluster, 2, 1, &read_plan(&plan)), Ok(()));
+    assert_eq!(verify::plan(&cluster, Request { reclaim: 2, lend: 1 }, &read_plan(&plan)), Ok(()));
     change(&mut plan);
-    verify::plan(&cluster, 2, 1, &read_plan(&plan))
+    verify::plan(&cluster, Request { reclaim: 2, lend: 1 }, &read_plan(&plan))
 }
 
 fn broken(change: impl FnOnce(&mut Value)) -> Violation {
@@ -464,7 +503,7 @@ fn a_job_may_not_fall_below_its_minimum_between_steps() {
     let keeps = [1, 2, 4].map(keep);
     plan["actions"] = json!(steps.iter().chain(&keeps).collect::<Vec<_>>());
     let gone = V::NotRunning { step: 2, job: job(0) };
-    assert_eq!(verify::plan(&cluster, 0, 0, &read_plan(&plan)), Err(gone.into()));
+    assert_eq!(verify::plan(&cluster, Request::NONE, &read_plan(&plan)), Err(gone.into()));
 }
 
 #[test]
@@ -499,25 +538,42 @@ fn totals_that_are_wrong() {
 
 #[test]
 fn certificates_of_the_allocation_that_are_wrong() {
-    let certificate = |gpu_type: u32, sense: &str, capacity: u64| {
+    // After the plan, servers 0, 3 and 5 have 24 V100, of which base workers hold 9; jobs 0 and 2 are elastic, and job 0
+    // ends 48 s sooner for its four flexible workers.
+    let right = |gpu_type: u32, capacity: u64, jobs: u32, objective: u64| {
         json!({
             "gpu_type": gpu_type,
             "capacity": capacity,
-            "jobs": 1,
-            "certificate": {"sense": sense, "objective": 5, "bound": 5},
+            "jobs": jobs,
+            "certificate": {"sense": "maximize", "objective": objective, "bound": objective + 7},
         })
     };
-    let wrong = |list: Value| broken(|plan| plan["allocations"] = list);
-    let (first, second) = (certificate(0, "maximize", 24), certificate(1, "maximize", 8));
+    let list = |list: Value| said(|plan| plan["allocations"] = list);
+    let wrong = |wrong: Value| list(wrong).unwrap_err();
+    let v100 = || right(0, 15, 2, 48_000);
+    assert_eq!(list(json!([v100()])), Ok(()));
     let order = V::AllocationOrder { before: GpuTypeId::new(1), after: V100 };
-    assert_eq!(wrong(json!([second, first])), order.into());
+    assert_eq!(wrong(json!([right(1, 8, 0, 0), v100()])), order.into());
     let order = V::AllocationOrder { before: V100, after: V100 };
-    assert_eq!(wrong(json!([first, first])), order.into());
+    assert_eq!(wrong(json!([v100(), v100()])), order.into());
     let unknown = V::AllocationType { gpu_type: GpuTypeId::new(2) };
-    assert_eq!(wrong(json!([first, second, certificate(2, "maximize", 0)])), unknown.into());
-    let sense = V::AllocationSense { gpu_type: V100 };
-    assert_eq!(wrong(json!([certificate(0, "minimize", 24)])), sense.into());
-    // Servers 0, 3 and 5 after the plan.
-    let capacity = V::AllocationCapacity { gpu_type: V100, capacity: 25, gpus: 24 };
-    assert_eq!(wrong(json!([certificate(0, "maximize", 25), second])), capacity.into());
+    assert_eq!(wrong(json!([v100(), right(2, 0, 0, 0)])), unknown.into());
+    let mut minimized = json!([v100()]);
+    minimized[0]["certificate"] = json!({"sense": "minimize", "objective": 48_000, "bound": 0});
+    assert_eq!(wrong(minimized), V::AllocationSense { gpu_type: V100 }.into());
+    let capacity = V::AllocationCapacity { gpu_type: V100, capacity: 16, expected: 15 };
+    assert_eq!(wrong(json!([right(0, 16, 2, 48_000)])), capacity.into());
+    let jobs = V::AllocationJobs { gpu_type: V100, jobs: 3, expected: 2 };
+    assert_eq!(wrong(json!([right(0, 15, 3, 48_000)])), jobs.into());
+    let none = V::AllocationJobs { gpu_type: GpuTypeId::new(1), jobs: 0, expected: 0 };
+    assert_eq!(wrong(json!([v100(), right(1, 8, 0, 0)])), none.into());
+    let missing = V::AllocationJobs { gpu_type: V100, jobs: 0, expected: 2 };
+    assert_eq!(wrong(json!([])), missing.into());
+    for objective in [47_990, 48_010] {
+        let found = wrong(json!([right(0, 15, 2, objective)]));
+        let Violation::Plan(V::AllocationObjective { gpu_type: V100, objective: said, .. }) = found else {
+            panic!("{found}");
+        };
+        assert_eq!(said, objective);
+    }
 }
