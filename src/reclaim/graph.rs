@@ -182,7 +182,6 @@ impl Graph {
             Some(last) if (last.gang, last.server) == (gang, server) => {
                 last.workers += placement.workers;
                 last.hosts_base |= hosts_base;
-                last.pinned |= placement.pinned;
             }
             _ => self.tenancies.push(Tenancy {
                 gang,

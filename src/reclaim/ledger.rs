@@ -69,11 +69,10 @@ impl Ledger {
         speed.reference_workers(left) - speed.reference_workers(left - u64::from(tenancy.workers))
     }
 
-    /// Whether workers have left a job that is not preempted.
-    pub(super) fn has_lost(&self, graph: &Graph, at: usize) -> bool {
-        let gang = &graph.gangs[at];
-        // The slack of a job that mixes types counts whole reference workers, and may not feel the loss of a worker.
-        self.slack[at] != gang.slack || gang.is_mixed()
+    /// Whether a job that is not preempted runs with less than before, so that it can end later. Workers that leave a mix
+    /// of types without a loss of whole reference workers delay nothing.
+    pub(super) fn has_less(&self, graph: &Graph, at: usize) -> bool {
+        self.slack[at] != graph.gangs[at].slack
     }
 
     /// The reference workers that a job has left, and whether it still mixes GPU types.

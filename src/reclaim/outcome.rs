@@ -41,7 +41,7 @@ pub(super) fn write(
             answer.preempted.push(gang.id);
             cost += gang.preemption_cost;
             killed += gang.gpus;
-        } else if let Some(job) = cluster.job(gang.id).filter(|_| ledger.has_lost(graph, at)) {
+        } else if let Some(job) = cluster.job(gang.id).filter(|_| ledger.has_less(graph, at)) {
             let lost =
                 jct_lost_milliseconds(job, gang.run(job.min_workers), ledger.run(graph, at, job.min_workers));
             answer.jct_lost_milliseconds = answer.jct_lost_milliseconds.saturating_add(lost);

@@ -202,3 +202,109 @@ fn costs_of_nothing_and_of_all_that_fits_are_added_exactly() {
     let costs = server_preemption_costs(&cluster);
     assert!(costs[0].cost.abs() < 1e-12 && costs[1].cost > 9e18);
 }
+
+/// The answer of the paper's greedy alone.
+fn raw(cluster: &Cluster, count: u32) -> Reclaim {
+    Reclaimer::new(Policy::Aryl).put_back(false).solve(cluster, count).unwrap()
+}
+
+#[test]
+fn a_preempted_job_no_longer_counts_on_its_other_servers() {
+    // Server 1 costs 4 + 3 at first. Without job 0, which goes with server 0, it costs 3, less than server 2.
+    let mut cluster = on_loan(3);
+    add(&mut cluster, Job::inelastic(2).preemption_cost(8), &[base(0, 1), base(1, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(3), &[base(1, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(5), &[base(2, 1)]);
+    assert_eq!(servers(&raw(&cluster, 2)), [0, 1]);
+}
+
+#[test]
+fn a_job_that_spent_its_surplus_is_charged_where_its_flexible_workers_are() {
+    // Server 0 goes first. Job 0 runs on, on its flexible worker on server 1, which then costs 5 + 2 and not 5.
+    let mut cluster = on_loan(3);
+    add(&mut cluster, Job::elastic(1..=2).preemption_cost(2), &[base(0, 1), flexible(1, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(5), &[base(1, 1)]);
+    let dear = add(&mut cluster, Job::inelastic(1).preemption_cost(6), &[base(2, 1)]);
+    for policy in [Policy::Aryl, Policy::Amortized] {
+        let answer = Reclaimer::new(policy).put_back(false).solve(&cluster, 2).unwrap();
+        assert_eq!((servers(&answer), answer.preempted()), (vec![0, 2], &[dear][..]), "{policy:?}");
+    }
+}
+
+#[test]
+fn the_share_counts_servers_with_base_workers_only() {
+    // Job 0 has base workers on two servers of three: its share is 5, above the 4 of server 3.
+    let mut cluster = on_loan(4);
+    add(&mut cluster, Job::elastic(2..=3).preemption_cost(10), &[base(0, 1), base(1, 1), flexible(2, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(100), &[base(2, 1)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(4), &[base(3, 1)]);
+    assert_eq!(servers(&raw(&cluster, 1)), [3]);
+    let costs: Vec<f64> = server_preemption_costs(&cluster).iter().map(|row| row.cost).collect();
+    assert_eq!(costs, [5.0, 5.0, 100.0, 4.0]);
+}
+
+#[test]
+fn a_tie_goes_to_the_server_that_returns_gpus_of_preempted_jobs() {
+    // Server 0 goes first, and job 0 with it. Of the two servers of job 1, server 2 held a GPU of job 0 too.
+    let mut cluster = on_loan(3);
+    add(&mut cluster, Job::inelastic(2), &[base(0, 1), base(2, 1)]);
+    add(&mut cluster, Job::inelastic(2), &[base(1, 1), base(2, 1)]);
+    let answer = raw(&cluster, 2);
+    assert_eq!((servers(&answer), answer.collateral_gpus()), (vec![0, 2], 1));
+}
+
+#[test]
+fn for_the_last_server_all_gpus_elsewhere_are_collateral() {
+    // As in Figure 5, jobs a, c, d at share 5 each; job x goes first. Server 1 would empty server 2, but nobody asks for it.
+    let mut cluster = on_loan(6);
+    add(&mut cluster, Job::inelastic(1), &[base(0, 1)]);
+    for placements in [[base(1, 6), base(2, 6)], [base(3, 8), base(4, 2)], [base(4, 2), base(5, 8)]] {
+        let workers = placements.iter().map(|placement| placement.workers).sum();
+        add(&mut cluster, Job::inelastic(workers).preemption_cost(10), &placements);
+    }
+    assert_eq!((servers(&raw(&cluster, 2)), raw(&cluster, 2).collateral_gpus()), (vec![0, 3], 2));
+    assert_eq!((servers(&raw(&cluster, 3)), raw(&cluster, 3).collateral_gpus()), (vec![0, 1, 2], 0));
+}
+
+#[test]
+fn the_dearer_of_two_victims_is_put_back() {
+    // Jobs 0 and 1 go for little each, then the wide job frees three servers: one too many, so one job can be spared.
+    let mut cluster = on_loan(5);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(3), &[base(0, 1)]);
+    let dear = add(&mut cluster, Job::inelastic(1).preemption_cost(4), &[base(1, 1)]);
+    let wide =
+        add(&mut cluster, Job::inelastic(3).preemption_cost(15), &[base(2, 1), base(3, 1), base(4, 1)]);
+    assert_eq!(raw(&cluster, 4).preempted().len(), 3);
+    let mended = solve(Policy::Aryl, &cluster, 4);
+    assert!(!mended.preempted().contains(&dear) && mended.preempted().contains(&wide));
+    assert_eq!((servers(&mended), mended.certificate().objective()), (vec![0, 2, 3, 4], 18));
+}
+
+#[test]
+fn the_bound_never_divides_by_more_servers_than_are_asked_for() {
+    let mut cluster = on_loan(4);
+    let placements = [base(0, 1), base(1, 1), base(2, 1), base(3, 1)];
+    add(&mut cluster, Job::inelastic(4).preemption_cost(9), &placements);
+    for count in 1..=4 {
+        assert!(solve(Policy::Aryl, &cluster, count).certificate().is_optimal(), "{count}");
+    }
+}
+
+#[test]
+fn equal_victims_are_told_apart_by_where_they_run_and_not_by_their_ids() {
+    // Two jobs of the same cost and size, one of which can be put back: the same one, whichever was added first.
+    let cluster = |swapped: bool| {
+        let mut cluster = on_loan(5);
+        let mut jobs = [base(0, 1), base(1, 1)];
+        if swapped {
+            jobs.reverse();
+        }
+        for placement in jobs {
+            add(&mut cluster, Job::inelastic(1).preemption_cost(3), &[placement]);
+        }
+        add(&mut cluster, Job::inelastic(3).preemption_cost(15), &[base(2, 1), base(3, 1), base(4, 1)]);
+        cluster
+    };
+    let [first, second] = [false, true].map(|swapped| servers(&solve(Policy::Aryl, &cluster(swapped), 4)));
+    assert_eq!(first, second);
+}

@@ -37,7 +37,9 @@ fn the_three_measures_of_table_1() {
 
 #[test]
 fn two_servers_cost_one_preemption_and_are_the_first_two() {
+    let raw = Reclaimer::new(Policy::Aryl).put_back(false).solve(&figure_5(1), 2).unwrap();
     let answer = Reclaimer::new(Policy::Aryl).solve(&figure_5(1), 2).unwrap();
+    assert_eq!(raw, answer);
     assert_eq!(answer.servers(), [ServerId::new(0), ServerId::new(1)]);
     assert_eq!(answer.preempted(), [JobId::new(0)]);
     assert_eq!((answer.collateral_gpus(), answer.returned_gpus()), (0, 16));
