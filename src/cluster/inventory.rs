@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::{GpuType, Job, Occupancy, Placement, Pool, Role, Server};
 use crate::id::{GpuTypeId, JobId, ServerId};
-use crate::units::Speed;
+use crate::units::{Seconds, Speed};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Inventory {
@@ -152,6 +152,13 @@ impl Tally {
         }
         // At most 2^20 reference workers and 1,000 workers for each, so both fit.
         (speed.workers_for((here + reference) as u32).saturating_sub(present)) as u32
+    }
+
+    /// The time to the end of a job that holds these workers.
+    pub(crate) fn time_to_end(&self, job: &Job) -> Seconds {
+        let workers = self.reference_workers().min(u64::from(job.max_workers)) as u32;
+        let efficiency = if self.mixed().is_some() { job.mixing_efficiency.unwrap_or(1.0) } else { 1.0 };
+        Seconds(job.running_time(workers).0 / efficiency)
     }
 
     /// The first two types that both hold workers.

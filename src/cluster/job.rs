@@ -61,7 +61,7 @@ impl AllowedGpuTypes {
 /// assert_eq!(job.running_time(3), Seconds(40.0));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Job {
     /// The fewest reference workers it runs with.

@@ -29,7 +29,7 @@ pub use placement::{Placement, Role, Tenant};
 pub use server::{AddServerError, Pool, Server};
 
 use crate::id::{GpuTypeId, JobId, ServerId};
-use crate::units::Speed;
+use crate::units::{Seconds, Speed};
 
 /// A snapshot of a cluster: GPU types, servers, jobs, and who runs where.
 ///
@@ -243,6 +243,32 @@ impl Cluster {
     #[must_use]
     pub fn reference_workers(&self, job: JobId) -> u64 {
         self.inventory.tally(self.placements(job)).reference_workers()
+    }
+
+    /// The time to the end of a job with the workers that it has now; `None` while it waits.
+    ///
+    /// It is the job's [running time](Job::running_time) with the reference workers that its workers make up, divided by
+    /// its mixing efficiency where they are of more than one GPU type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=4).remaining(Seconds(60.0)))?;
+    /// assert_eq!(cluster.time_to_end(job), None);
+    /// cluster.place(job, &[Placement::base(server, 2), Placement::flexible(server, 1)])?;
+    /// assert_eq!(cluster.time_to_end(job), Some(Seconds(40.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn time_to_end(&self, job: JobId) -> Option<Seconds> {
+        let (definition, placements) = (self.job(job)?, self.placements(job));
+        (!placements.is_empty()).then(|| self.inventory.tally(placements).time_to_end(definition))
     }
 
     pub(crate) fn inventory(&self) -> &Inventory {

@@ -35,7 +35,7 @@ impl fmt::Display for Role {
 /// assert_eq!((placement.role, placement.workers, placement.pinned), (Role::Base, 2, false));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Placement {
     /// The server that hosts them.

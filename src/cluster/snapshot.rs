@@ -10,6 +10,7 @@ use crate::id::JobId;
 /// A cluster as it is written. The place in each list is the id; `null` stands where a thing was removed, so that the
 /// ids of the others stay what they are.
 #[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Cluster", deny_unknown_fields)]
 pub(super) struct Snapshot {
     gpu_types: Vec<GpuType>,
     servers: Vec<Option<Server>>,
@@ -19,6 +20,7 @@ pub(super) struct Snapshot {
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Running {
     job: JobId,
     workers: Vec<Placement>,
@@ -120,6 +122,7 @@ mod tests {
         refused(&|v| v["placements"][0]["job"] = 9.into(), "the cluster holds no job 9");
         refused(&|v| v["placements"][0]["workers"][0]["workers"] = 2.into(), "below its minimum of 1");
         refused(&|v| v["placements"][0]["workers"][1]["pinned"] = true.into(), "can't be pinned");
+        refused(&|v| v["jobs"][1]["remainig"] = 5.into(), "unknown field `remainig`");
         let twice = |v: &mut serde_json::Value| {
             let again = v["placements"][0].clone();
             v["placements"].as_array_mut().unwrap().push(again);

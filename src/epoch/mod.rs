@@ -76,7 +76,11 @@ use crate::reclaim::{self, Policy, ReclaimError, Reclaimer};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Epoch {
     reclaimer: Reclaimer,
     solver: knapsack::Solver,

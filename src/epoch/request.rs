@@ -13,7 +13,11 @@ use crate::loan::LoanDecision;
 /// assert_eq!(Request::default(), Request { reclaim: 0, lend: 0 });
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Request {
     /// On-loan servers to give back.
     pub reclaim: u32,

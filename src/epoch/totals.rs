@@ -4,7 +4,6 @@ use super::Totals;
 use super::working::Working;
 use crate::cluster::{Cluster, Inventory, Job, Occupancy};
 use crate::id::JobId;
-use crate::scaling::Scaling;
 use crate::units::Seconds;
 
 pub(super) fn count(cluster: &Cluster, working: &Working) -> Totals {
@@ -34,11 +33,7 @@ pub(super) fn count(cluster: &Cluster, working: &Working) -> Totals {
 fn side(inventory: &Inventory, occupancy: &Occupancy, id: JobId, job: &Job, reduction: &mut Seconds) -> bool {
     let placements = occupancy.placements(id);
     if !placements.is_empty() {
-        let tally = inventory.tally(placements);
-        let workers = tally.reference_workers().min(u64::from(job.max_workers)) as u32;
-        let efficiency = if tally.mixed().is_some() { job.mixing_efficiency.unwrap_or(1.0) } else { 1.0 };
-        let speedup = job.scaling.speedup(job.min_workers, workers) * efficiency;
-        reduction.0 += job.remaining.0 - job.remaining.0 / speedup;
+        reduction.0 += job.remaining.0 - inventory.tally(placements).time_to_end(job).0;
     }
     !placements.is_empty()
 }

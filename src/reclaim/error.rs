@@ -13,10 +13,9 @@ pub enum ReclaimError {
     /// More servers are asked for than can go back. No other choice would do: ask for `available` or fewer, or lift a
     /// protection.
     #[error(
-        "{asked} servers are to go back, but {available} can: of {on_loan} on loan, {protected_servers} are protected \
-         and {} host protected jobs ({} such jobs)",
-        on_loan.saturating_sub(*available).saturating_sub(*protected_servers),
-        blocking.len()
+        "{asked} servers are to go back, and {available} can; of {on_loan} on loan, protected: {protected_servers}, with \
+         workers of protected jobs: {}",
+        on_loan.saturating_sub(*available).saturating_sub(*protected_servers)
     )]
     NotEnoughServers {
         /// The servers asked for.

@@ -4,9 +4,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 
 use super::books::Books;
 use super::{PlanViolation, Violation, allocation, totals};
-use crate::cluster::{Cluster, Pool};
+use crate::cluster::Cluster;
 use crate::epoch::{Action, Cause, Plan, Request};
-use crate::id::{GpuTypeId, JobId, ServerId};
+use crate::id::{JobId, ServerId};
 
 /// Checks the plan of an epoch against what was asked of it.
 ///
@@ -253,6 +253,7 @@ fn check_agreement(expected: &Books<'_>, applied: &Cluster) -> Result<(), PlanVi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::Pool;
     use crate::cluster::{GpuType, Job, Placement, Server};
 
     #[test]

@@ -43,7 +43,7 @@ fn the_error_counts_what_can_be_had_and_names_what_blocks() {
         assert_eq!(blocking, &[first, second]);
         assert_eq!(
             error.to_string(),
-            "2 servers are to go back, but 1 can: of 3 on loan, 1 are protected and 1 host protected jobs (2 such jobs)"
+            "2 servers are to go back, and 1 can; of 3 on loan, protected: 1, with workers of protected jobs: 1"
         );
         assert_eq!(Reclaimer::new(policy).solve(&cluster, 1).unwrap().servers().len(), 1);
     }
