@@ -49,7 +49,7 @@ impl Bytes<'_> {
             _ => job.on([GpuTypeId::new(self.next()), GpuTypeId::new(0)]).heterogeneous(),
         };
         job = job.remaining(self.time()).weight(self.time().0);
-        if self.next() % 8 == 0 {
+        if self.next().is_multiple_of(8) {
             job = job.preemption_cost(u64::MAX >> (self.next() % 4)).protected();
         }
         job
