@@ -75,8 +75,9 @@
 //! | 1500, 150 | wide | 20 % | 3 | 81 (96) | 89 (96) | 83 (123) | 227 (388) | 629 (1658) |
 //!
 //! Small jobs have 1 to 16 GPUs, most of them 1 or 2; wide jobs have 1 to 64. Of the elastic jobs each holds twice its
-//! minimum. The rule of the paper is close to the best rule on most clusters, and misled where few servers are asked for
-//! and jobs are wide. No rule is always the best, so [`Policy::BestOfRules`] tries three. To print the table:
+//! minimum. The paper's rule is close to the best rule where many servers are asked for, and can be misled where few are:
+//! a job's small share counts on servers that never go back. No rule is always the best, so [`Policy::BestOfRules`]
+//! tries three. To print the table:
 //!
 //! ```text
 //! cargo test --release --test reclaim -- --ignored --nocapture quality
