@@ -80,7 +80,7 @@
 //! tries three. To print the table:
 //!
 //! ```text
-//! cargo test --release --test reclaim -- --ignored --nocapture quality
+//! cargo run --release --example policies
 //! ```
 //!
 //! All of them take time that grows with the cluster, never with servers × servers asked for: O((servers + workers)

@@ -1,4 +1,4 @@
-//! How many jobs each policy preempts: the table in the documentation of `aryl::reclaim`.
+//! How many jobs each policy preempts, beside the others. `cargo run --release --example policies` prints a table.
 
 use aryl::reclaim::{Policy, Reclaimer};
 
@@ -20,35 +20,5 @@ fn the_best_of_the_rules_preempts_least_and_random_most() {
             best <= cost(Policy::Aryl).min(cost(Policy::Amortized)).min(cost(Policy::SmallestCountFirst))
         );
         assert!(cost(Policy::Aryl) < cost(Policy::Random { seed: 1 }), "{mix:?}");
-    }
-}
-
-#[test]
-#[ignore = "prints the table"]
-fn table() {
-    println!(
-        "| servers, returned | jobs | elastic | bound | `BestOfRules` | `Amortized` | `Aryl` | `SmallestCountFirst` | `Random` |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    for (servers, count) in [(60, 2), (60, 6), (1_500, 15), (1_500, 150), (1_500, 750)] {
-        for (mix, name) in [(Mix::SmallJobs, "small"), (Mix::WideJobs, "wide")] {
-            for elastic in [0, 20] {
-                let run = |reclaimer| preempted(reclaimer, servers, mix, elastic, count);
-                let bound = run(Reclaimer::new(Policy::Aryl)).1;
-                print!("| {servers}, {count} | {name} | {elastic} % | {bound} |");
-                for policy in [
-                    Policy::BestOfRules,
-                    Policy::Amortized,
-                    Policy::Aryl,
-                    Policy::SmallestCountFirst,
-                    Policy::Random { seed: 1 },
-                ] {
-                    let (mended, raw) =
-                        (run(Reclaimer::new(policy)).0, run(Reclaimer::new(policy).put_back(false)).0);
-                    print!(" {mended} ({raw}) |");
-                }
-                println!();
-            }
-        }
     }
 }
