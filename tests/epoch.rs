@@ -275,3 +275,25 @@ fn all_sums_hold_at_the_largest_times_and_weights() {
     cluster.apply(&plan).unwrap();
     assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
 }
+
+#[test]
+fn equal_jobs_do_not_exchange_workers() {
+    // Ten equal jobs with a worker each, and five flexible workers among them. Then a sixth becomes possible.
+    let (mut cluster, servers) = cluster(&[(false, 8), (false, 8)]);
+    let jobs: Vec<JobId> =
+        (0..10).map(|_| cluster.add_job(Job::elastic(1..=2).remaining(Seconds(5_000.0))).unwrap()).collect();
+    for (at, &job) in jobs.iter().enumerate() {
+        let base = Placement::base(servers[at / 5], 1);
+        // Those that hold two are spread, so that no rule of ids can hit on them.
+        let gang = [base, Placement::flexible(servers[at / 5], 1)];
+        cluster.place(job, if at % 2 == 1 { &gang } else { &gang[..1] }).unwrap();
+    }
+    let blocker = cluster.add_job(Job::inelastic(1)).unwrap();
+    cluster.place(blocker, &[Placement::base(servers[0], 1)]).unwrap();
+    assert_eq!(cluster.free_gpus(servers[0]) + cluster.free_gpus(servers[1]), 0);
+    assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
+    cluster.remove_job(blocker);
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    let changes: Vec<&Action> = plan.actions().iter().filter(|action| action.is_change()).collect();
+    assert!(matches!(changes[..], [Action::ScaleOut { workers: 1, .. }]), "{plan}");
+}

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::exchange::Exchanges;
 use super::offer::{Offer, base_tally};
 use super::worth::Unit;
 use crate::cluster::{Inventory, Job, Occupancy, Role, Tally};
@@ -90,6 +91,7 @@ pub(crate) struct FlexibleAllocator {
     /// Elastic heterogeneous jobs that run, with the workers that they keep in any case.
     mixing: Vec<(JobId, Tally)>,
     candidates: Vec<Candidate>,
+    exchanges: Exchanges,
     pub(crate) targets: Vec<Target>,
     pub(crate) bounds: Vec<TypeBound>,
 }
@@ -122,8 +124,10 @@ impl FlexibleAllocator {
                 self.candidates.push(Candidate::new(view, id, job, offer, view.held(id, gpu_type)));
             }
             let capacity = capacities[gpu_type.index()];
+            let first = self.targets.len();
             let bound = self.solve(view, gpu_type, capacity);
             self.bounds.push(bound);
+            self.exchanges.undo(view.inventory, view.unit, &mut self.targets[first..]);
         }
         self.uniform = uniform;
         for &gpu_type in mixed_order {

@@ -21,6 +21,7 @@
 //! \[Aryl\], section 5.2. The paper solves one knapsack over all GPUs; one for each type keeps a plan placeable where jobs
 //! can't change their type in a run.
 
+mod exchange;
 mod flexible;
 mod offer;
 mod queue;
