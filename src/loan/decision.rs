@@ -56,8 +56,10 @@ pub(super) struct Limits {
 impl Limits {
     /// Servers that need and headroom lack, beyond those at home and on their way.
     fn missing(&self) -> u64 {
-        let coming = u64::from(self.fleet.home() + self.fleet.returning());
-        self.needed.saturating_add(u64::from(self.headroom)).saturating_sub(coming)
+        // Summed wide, since the demand may need as many servers as a `u64` counts.
+        let coming = u128::from(self.fleet.home()) + u128::from(self.fleet.returning());
+        let missing = (u128::from(self.needed) + u128::from(self.headroom)).saturating_sub(coming);
+        u64::try_from(missing).unwrap_or(u64::MAX)
     }
 
     /// Servers beyond need and headroom that are at home now.
