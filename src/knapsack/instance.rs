@@ -125,6 +125,7 @@ struct Totals {
     longest_class: u32,
     largest_weight: u32,
     largest_value: u64,
+    divisor: u32,
 }
 
 impl Instance {
@@ -235,7 +236,9 @@ impl Instance {
             base = self.make_relative(class, first);
             self.bases.push(base);
         }
+        let divisor = self.divisor_with(first);
         let totals = &mut self.totals;
+        totals.divisor = divisor;
         totals.items += length as u64;
         totals.demand += u64::from(heaviest);
         totals.largest_values = sum;
@@ -247,6 +250,24 @@ impl Instance {
         let flag = if mandatory { EXACTLY_ONE } else { 0 };
         self.classes.push(ClassRecord { first: first as u32, packed: length as u32 | flag });
         Ok(())
+    }
+
+    /// The greatest common divisor of the weights so far and of the items since `first`. An item that is worth no more
+    /// than its base does not count: it need not be chosen.
+    fn divisor_with(&self, first: usize) -> u32 {
+        let mut divisor = self.totals.divisor;
+        for (&weight, &value) in self.weights[first..].iter().zip(&self.values[first..]) {
+            if divisor == 1 {
+                break;
+            }
+            if value > 0.0 {
+                let mut rest = weight;
+                while rest != 0 {
+                    (divisor, rest) = (rest, divisor % rest);
+                }
+            }
+        }
+        divisor
     }
 
     /// Finds the lightest item of the last class, among equals the first of the largest value, and subtracts it.
@@ -261,6 +282,14 @@ impl Instance {
         weights.iter_mut().for_each(|weight| *weight -= base.weight);
         values.iter_mut().for_each(|value| *value -= base.value);
         base
+    }
+
+    #[doc(hidden)]
+    pub fn sum(&self) -> f64 {
+        let w: u64 = self.weights.iter().map(|&w| u64::from(w)).sum();
+        let mut lanes = [0.0; 8];
+        for c in self.values.as_chunks::<8>().0 { for (l, v) in lanes.iter_mut().zip(c) { *l += v; } }
+        w as f64 + lanes.iter().sum::<f64>()
     }
 
     /// The capacity: what the chosen items may weigh together.
@@ -351,6 +380,11 @@ impl Instance {
         Some(left.min(self.totals.demand - self.totals.base_weight))
     }
 
+    /// A number that divides the weight of every item that need be chosen, relative to its base; 0 where all weigh 0.
+    pub(super) fn divisor(&self) -> u32 {
+        self.totals.divisor
+    }
+
     /// The value of the lightest items of the mandatory classes.
     pub(super) fn base_value(&self) -> u64 {
         self.totals.base_value
@@ -359,6 +393,22 @@ impl Instance {
     /// The lightest items of the mandatory classes, in the order of the classes.
     pub(super) fn bases(&self) -> &[Base] {
         &self.bases
+    }
+
+    /// The largest weight of an item relative to its base.
+    pub(super) fn largest_weight(&self) -> u32 {
+        self.totals.largest_weight
+    }
+
+    /// The largest value of an item relative to its base.
+    pub(super) fn largest_value(&self) -> u64 {
+        self.totals.largest_value
+    }
+
+    /// The value per weight of the most valuable and the heaviest items together: a first guess of a price.
+    pub(super) fn average_price(&self) -> f64 {
+        let weight = (self.totals.demand - self.totals.base_weight).max(1);
+        (self.totals.largest_values - self.totals.base_value) as f64 / weight as f64
     }
 
     /// The longest class.

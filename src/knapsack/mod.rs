@@ -8,6 +8,7 @@
 //! plain algorithms beneath and beside it, kept public for comparison.
 
 mod brute_force;
+mod core;
 mod dense;
 mod error;
 #[cfg(feature = "serde")]

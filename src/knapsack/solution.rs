@@ -13,6 +13,8 @@ pub(super) const NONE: u32 = u32::MAX;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Method {
+    /// The linear relaxation, then the few items that a better answer could still choose.
+    Core,
     /// The dynamic program over the capacity.
     Dense,
     /// The steepest steps of the upper hulls.
@@ -51,6 +53,7 @@ pub struct Solution {
     pub(super) weight: u64,
     pub(super) certificate: Certificate,
     pub(super) method: Method,
+    pub(super) debug: alloc::string::String,
 }
 
 impl Default for Solution {
@@ -61,6 +64,7 @@ impl Default for Solution {
             weight: 0,
             certificate: Certificate::optimal(Sense::Maximize, 0),
             method: Method::Greedy,
+            debug: Default::default(),
         }
     }
 }
@@ -115,36 +119,60 @@ impl Solution {
         self.method
     }
 
+    #[doc(hidden)]
+    pub fn debug(&self) -> &str { &self.debug }
+
     /// Starts a new answer in which every class chooses its base.
     pub(super) fn start(&mut self, instance: &Instance) {
         self.choices.clear();
         self.choices.resize(instance.class_count(), NONE);
     }
 
-    /// Turns choices that are relative to the bases into the answer: fills in the bases, adds up, and certifies.
-    ///
-    /// `relative_bound` is the bound on the value relative to the bases, or `None` where the answer is optimal.
+    /// The value of choices that are relative to the bases, relative to the bases.
+    pub(super) fn relative_value(&self, instance: &Instance) -> f64 {
+        self.relative_items(instance).map(|(_, value)| value).sum()
+    }
+
+    /// The weight of choices that are relative to the bases, relative to the bases.
+    pub(super) fn relative_weight(&self, instance: &Instance) -> u64 {
+        self.relative_items(instance).map(|(weight, _)| u64::from(weight)).sum()
+    }
+
+    fn relative_items<'a>(&'a self, instance: &'a Instance) -> impl Iterator<Item = (u32, f64)> + 'a {
+        let chosen = self.choices.iter().enumerate().filter(|&(_, &item)| item != NONE);
+        chosen.filter_map(|(class, &item)| instance.relative_item(class, item))
+    }
+
+    /// Turns choices that are relative to the bases into the answer; `relative_bound` is the bound on the value relative
+    /// to the bases, or `None` where the answer is optimal.
     pub(super) fn finish(&mut self, instance: &Instance, relative_bound: Option<u64>, method: Method) {
-        let (mut weight, mut value) = (instance.mandatory_weight(), instance.base_value());
-        let mut change = 0.0;
-        for (class, &item) in self.choices.iter().enumerate() {
-            if item != NONE
-                && let Some((item_weight, item_value)) = instance.relative_item(class, item)
-            {
-                weight += u64::from(item_weight);
-                change += item_value;
-            }
-        }
-        value += change as u64;
+        let (weight, value) = (self.relative_weight(instance), self.relative_value(instance) as u64);
+        self.finish_with(instance, weight, value, relative_bound, method);
+    }
+
+    /// As [`finish`](Self::finish), where weight and value relative to the bases are known.
+    pub(super) fn finish_with(
+        &mut self,
+        instance: &Instance,
+        weight: u64,
+        value: u64,
+        bound: Option<u64>,
+        method: Method,
+    ) {
+        debug_assert_eq!(weight, self.relative_weight(instance));
+        debug_assert_eq!(value, self.relative_value(instance) as u64);
+        let base = instance.base_value();
         for base in instance.bases() {
             let choice = &mut self.choices[base.class as usize];
             if *choice == NONE {
                 *choice = base.item;
             }
         }
-        let bound = relative_bound.map_or(value, |bound| value.max(bound + instance.base_value()));
-        self.certificate = Certificate::new(Sense::Maximize, value, bound)
-            .unwrap_or(Certificate::optimal(Sense::Maximize, value));
-        (self.value, self.weight, self.method) = (value, weight, method);
+        self.value = value + base;
+        self.weight = weight + instance.mandatory_weight();
+        let bound = bound.map_or(self.value, |bound| self.value.max(bound + base));
+        let optimal = Certificate::optimal(Sense::Maximize, self.value);
+        self.certificate = Certificate::new(Sense::Maximize, self.value, bound).unwrap_or(optimal);
+        self.method = method;
     }
 }

@@ -1,8 +1,9 @@
 //! The solver that chooses the algorithm.
 
+use super::core::{self, CoreBuffers};
 use super::dense::{DenseBuffers, dense_into, table_bytes};
 use super::error::SolveError;
-use super::greedy::{GreedyBuffers, greedy_into};
+use super::greedy::GreedyBuffers;
 use super::instance::Instance;
 use super::solution::Solution;
 
@@ -13,6 +14,7 @@ use super::solution::Solution;
 pub struct Workspace {
     pub(super) dense: DenseBuffers,
     pub(super) greedy: GreedyBuffers,
+    pub(super) core: CoreBuffers,
 }
 
 impl Workspace {
@@ -25,7 +27,7 @@ impl Workspace {
     /// The bytes that the workspace holds on the heap.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        self.dense.memory_usage() + self.greedy.memory_usage()
+        self.dense.memory_usage() + self.greedy.memory_usage() + self.core.memory_usage()
     }
 }
 
@@ -63,11 +65,13 @@ impl Workspace {
 pub struct Solver {
     /// The largest table, in bytes, that the [`dense`](super::dense()) dynamic program may fill. Default: 64 MiB.
     pub table_budget: u64,
+    /// The largest number of states that the dynamic program on the core may make. Default: 2^25, some tenths of a second.
+    pub state_budget: u64,
 }
 
 impl Default for Solver {
     fn default() -> Self {
-        Self { table_budget: 64 << 20 }
+        Self { table_budget: 64 << 20, state_budget: 1 << 25 }
     }
 }
 
@@ -108,10 +112,13 @@ impl Solver {
         workspace: &mut Workspace,
         solution: &mut Solution,
     ) -> Result<(), SolveError> {
-        if table_bytes(instance).is_some_and(|bytes| bytes <= self.table_budget) {
-            dense_into(instance, self.table_budget, workspace, solution)
-        } else {
-            greedy_into(instance, workspace, solution)
+        let Some(capacity) = instance.relative_capacity() else {
+            return Err(SolveError::infeasible(instance));
+        };
+        let report = core::solve(instance, capacity, None, self.state_budget, &mut workspace.core, solution);
+        if !report.optimal && table_bytes(instance).is_some_and(|bytes| bytes <= self.table_budget) {
+            return dense_into(instance, self.table_budget, workspace, solution);
         }
+        Ok(())
     }
 }

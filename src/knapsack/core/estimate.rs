@@ -1,0 +1,230 @@
+//! Where the price lies at which the demand meets the capacity: an estimate from a sample of the classes.
+//!
+//! The demand at a price is the weight of the best items of all classes at that price; it falls as the price grows. The
+//! estimate is an exact demand known at one price (none at all at the highest) plus the change that the sample shows.
+//! The nearer the known price is, the smaller the change and its error; so one exact demand sharpens it by far.
+
+use alloc::vec::Vec;
+
+use super::super::instance::Instance;
+use super::relaxation::best_at;
+use super::scan::{Limits, Prices};
+
+/// The classes of the sample, and the weights of their best items at each price tried.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sample {
+    classes: Vec<u32>,
+    known: Vec<u32>,
+    /// One row a point.
+    weights: Vec<u32>,
+    points: Vec<Point>,
+}
+
+impl Sample {
+    pub(super) fn memory_usage(&self) -> usize {
+        (self.classes.capacity() + self.known.capacity() + self.weights.capacity()) * 4
+            + self.points.capacity() * size_of::<Point>()
+    }
+}
+
+/// The demand estimated at a price.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    price: f64,
+    demand: f64,
+    /// Three standard errors.
+    error: f64,
+    row: usize,
+}
+
+/// Prices between which the demand meets the capacity, most likely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bracket {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// The share of the sample whose best item differs at the two prices.
+    pub(super) alive: f64,
+}
+
+/// The share of classes left open at which a bracket is narrow enough.
+const NARROW: f64 = 0.03;
+/// The number of prices tried for one side of the bracket.
+const ROUNDS: u32 = 12;
+
+pub(super) struct Estimator<'a> {
+    instance: &'a Instance,
+    limits: Limits,
+    prices: Prices,
+    sample: &'a mut Sample,
+    factor: f64,
+    known_demand: f64,
+    guess: f64,
+    pub(super) items_read: u64,
+}
+
+impl<'a> Estimator<'a> {
+    /// An estimator on at most `size` classes, spread evenly with a jitter; it knows nothing yet but a first guess.
+    pub(super) fn new(
+        instance: &'a Instance,
+        limits: Limits,
+        prices: Prices,
+        sample: &'a mut Sample,
+        size: usize,
+        guess: f64,
+    ) -> Self {
+        let count = instance.class_count();
+        let size = size.min(count);
+        sample.classes.clear();
+        let mut state = 0x9e37_79b9_u32;
+        for at in 0..size {
+            let (start, end) = (at * count / size, (at + 1) * count / size);
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let jitter = ((end - start) as u64 * u64::from(state)) >> 32;
+            sample.classes.push((start as u64 + jitter) as u32);
+        }
+        sample.known.clear();
+        sample.known.resize(size, 0);
+        sample.weights.clear();
+        sample.points.clear();
+        let factor = count as f64 / size.max(1) as f64;
+        Self { instance, limits, prices, sample, factor, known_demand: 0.0, guess, items_read: 0 }
+    }
+
+    /// Whether the sample is the whole, so that its demands are exact.
+    pub(super) fn is_exact(&self) -> bool {
+        self.sample.classes.len() == self.instance.class_count()
+    }
+
+    /// Takes note of the exact demand at a price: from now on only the change from it is estimated.
+    pub(super) fn learn(&mut self, price: f64, demand: u64) {
+        self.estimate(price);
+        let size = self.sample.known.len();
+        let start = self.sample.weights.len() - size;
+        self.sample.known.copy_from_slice(&self.sample.weights[start..]);
+        self.sample.weights.clear();
+        self.sample.points.clear();
+        self.known_demand = demand as f64;
+        self.guess = price;
+    }
+
+    /// Estimates the demand at a price and keeps it as a point.
+    fn estimate(&mut self, price: f64) -> Point {
+        // What the sample did not show may still be there: one class more that changes like the largest seen.
+        let (mut sum, mut squares, mut largest) = (0.0, 0.0, 4.0);
+        let Sample { classes, known, weights, points } = &mut *self.sample;
+        let row = weights.len();
+        for (&class, &known) in classes.iter().zip(known.iter()) {
+            let now = best_at(self.instance, class as usize, price, self.limits, &mut self.items_read).weight;
+            weights.push(now);
+            let change = f64::from(now) - f64::from(known);
+            sum += change;
+            squares += change * change;
+            largest = if change * change > largest { change * change } else { largest };
+        }
+        let size = classes.len().max(1) as f64;
+        let spread = (squares - sum * sum / size).max(0.0) + largest;
+        let error = if self.factor > 1.0 { 3.0 * self.factor * libm::sqrt(spread) } else { 0.0 };
+        let point = Point { price, demand: self.known_demand + self.factor * sum, error, row };
+        points.push(point);
+        point
+    }
+
+    /// The points on both sides of a demand: the dearest that exceeds it, and the cheapest that does not.
+    fn neighbours(&self, demand: f64) -> (Option<Point>, Option<Point>) {
+        let (mut low, mut high): (Option<Point>, Option<Point>) = (None, None);
+        for &point in &self.sample.points {
+            if point.demand > demand {
+                low = if low.is_none_or(|low| point.price > low.price) { Some(point) } else { low };
+            } else {
+                high = if high.is_none_or(|high| point.price < high.price) { Some(point) } else { high };
+            }
+        }
+        (low, high)
+    }
+
+    /// The share of the sample whose weights differ between two points.
+    fn alive(&self, low: Option<Point>, high: Option<Point>) -> f64 {
+        let size = self.sample.known.len();
+        let Some(low) = low else { return 1.0 };
+        let low = &self.sample.weights[low.row..low.row + size];
+        let differ = match high {
+            Some(high) => {
+                let high = &self.sample.weights[high.row..high.row + size];
+                low.iter().zip(high).filter(|(low, high)| low != high).count()
+            }
+            None => low.iter().filter(|&&weight| weight != 0).count(),
+        };
+        differ as f64 / size.max(1) as f64
+    }
+
+    /// Tries prices until `enough` says that the points on both sides of a demand are near enough.
+    fn close_in(&mut self, demand: f64, enough: impl Fn(&Self, Point, Point) -> bool) {
+        for _ in 0..ROUNDS {
+            let next = match self.neighbours(demand) {
+                (Some(low), Some(high)) => {
+                    if high.price - low.price <= 1.5 * self.prices.quantum() || enough(self, low, high) {
+                        return;
+                    }
+                    between(low, high, demand)
+                }
+                (Some(low), None) => low.price * rise(low.demand / demand.max(0.5)),
+                (None, Some(high)) => high.price / rise(demand / high.demand.max(0.01 * demand)),
+                (None, None) => self.guess,
+            };
+            let next = self.prices.floor(next.clamp(self.prices.quantum(), self.prices.highest()));
+            if self.sample.points.iter().any(|point| point.price.total_cmp(&next).is_eq()) {
+                return;
+            }
+            self.estimate(next);
+        }
+    }
+
+    /// Prices such that the demand at the low one exceeds the capacity and that at the high one does not, beyond the
+    /// error of the sample.
+    pub(super) fn bracket(&mut self, capacity: u64) -> Bracket {
+        let capacity = capacity as f64;
+        let (mut low, mut high);
+        if self.factor > 1.0 {
+            self.close_in(capacity, |_, low, high| {
+                low.demand - high.demand <= low.error.max(high.error) || low.error > 4.0 * capacity
+            });
+            (low, high) = self.neighbours(capacity);
+            let nearest = match (low, high) {
+                (Some(low), Some(high)) if low.demand - capacity > capacity - high.demand => Some(high),
+                (low, high) => low.or(high),
+            };
+            let error = nearest.map_or(0.0, |nearest| nearest.error);
+            self.close_in(capacity + error, |_, low, _| low.demand - capacity < 2.0 * low.error);
+            low = self.neighbours(capacity + error).0;
+            high = None;
+            if error < capacity {
+                self.close_in(capacity - error, |_, _, high| capacity - high.demand < 2.0 * high.error);
+                high = self.neighbours(capacity - error).1;
+            }
+        } else {
+            self.close_in(capacity, |this, low, high| this.alive(Some(low), Some(high)) <= NARROW);
+            (low, high) = self.neighbours(capacity);
+        }
+        let alive = self.alive(low, high);
+        Bracket {
+            low: low.map_or(0.0, |low| low.price),
+            high: high.map_or(self.prices.highest(), |high| high.price),
+            alive,
+        }
+    }
+}
+
+/// The factor by which a price changes so that the demand changes by this ratio, by the usual shape of demand, and a
+/// little more.
+fn rise(ratio: f64) -> f64 {
+    let factor = libm::pow(ratio.clamp(1.0, 1e4), 1.3);
+    (factor * 1.01).min(64.0)
+}
+
+/// The price of this demand on the power law through two points, kept a little away from both.
+fn between(low: Point, high: Point, wanted: f64) -> f64 {
+    let (start, end) = (libm::log(low.price.max(1e-12)), libm::log(high.price));
+    let (top, bottom) = (libm::log(low.demand.max(0.5)), libm::log(high.demand.max(0.5)));
+    let share = if top > bottom { (top - libm::log(wanted.max(0.5))) / (top - bottom) } else { 0.5 };
+    libm::exp(start + (end - start) * share.clamp(0.08, 0.92))
+}

@@ -1,0 +1,251 @@
+//! The core solver: exact, at about the cost of reading the input.
+//!
+//! 1. [`estimate`] brackets the price at which demand meets capacity, from a sample.
+//! 2. [`relaxation`] reads the input once, settles the classes whose best item is the same at both ends of the bracket,
+//!    and splits the steps of the rest at the capacity: that gives a choice, the split price and the linear bound.
+//! 3. [`items`] collects the changes that could still improve the choice; a class that is settled can't be among them
+//!    unless the incumbent is further below the bound than the bracket is wide.
+//! 4. [`swap`] tries single changes and pairs; [`residue`] lowers the bound where weights share a divisor.
+//! 5. [`states`] searches what is left by a dynamic program over a list of states.
+
+mod estimate;
+mod items;
+mod relaxation;
+mod residue;
+mod scan;
+mod states;
+mod swap;
+
+use alloc::vec::Vec;
+
+use super::instance::Instance;
+use super::solution::{Method, Solution};
+use estimate::{Estimator, Sample};
+use items::{Change, ROUNDING, SplitPrice, collect, keep};
+use relaxation::{Pass, RelaxationBuffers, Split, demand_at, pass, split};
+use scan::{Limits, Prices};
+use states::StateBuffers;
+use swap::{Swap, best_pair, best_single};
+
+/// The memory of the core solver; kept between calls.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CoreBuffers {
+    sample: Sample,
+    relaxation: RelaxationBuffers,
+    changes: Vec<Change>,
+    order: Vec<u32>,
+    prefix: Vec<(u32, u32)>,
+    states: StateBuffers,
+}
+
+impl CoreBuffers {
+    pub(super) fn memory_usage(&self) -> usize {
+        self.sample.memory_usage()
+            + self.relaxation.memory_usage()
+            + self.changes.capacity() * size_of::<Change>()
+            + self.order.capacity() * 4
+            + self.prefix.capacity() * 8
+            + self.states.memory_usage()
+    }
+}
+
+/// Where to look for the split price first, and how far around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Start {
+    pub(super) price: f64,
+    pub(super) width: f64,
+}
+
+/// What a run of the core solver tells beside the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Report {
+    pub(super) price: f64,
+    pub(super) width: f64,
+    pub(super) items_read: u64,
+    pub(super) states: u64,
+    /// Whether the answer is proven optimal.
+    pub(super) optimal: bool,
+}
+
+/// The classes in the sample.
+const SAMPLE: usize = 600;
+/// The share of classes left open by the sample above which one exact demand is worth its reading.
+const WIDE: f64 = 0.12;
+/// The classes whose changes are tried first.
+const FEW: usize = 200;
+/// Brackets tried before the widest is taken.
+const ATTEMPTS: u32 = 5;
+
+/// Solves the instance, whose mandatory items fit; `capacity` is what is left for the rest.
+pub(super) fn solve(
+    instance: &Instance,
+    capacity: u64,
+    start: Option<Start>,
+    state_budget: u64,
+    buffers: &mut CoreBuffers,
+    solution: &mut Solution,
+) -> Report {
+    solution.start(instance);
+    // What no sum of weights can fill is not there.
+    let capacity = capacity - capacity % u64::from(instance.divisor().max(1));
+    let heaviest = capacity.min(u64::from(u32::MAX)) as u32;
+    let limits = Limits {
+        heaviest,
+        careful: instance.largest_weight() > heaviest || instance.largest_weight() > i32::MAX as u32,
+    };
+    let mut report = Report::default();
+    let prices = Prices::new(instance.largest_value());
+    let (bracket, totals) =
+        relax(instance, capacity, prices, limits, start, buffers, &mut solution.choices, &mut report);
+    let Some(split) = split(totals, capacity, &mut solution.choices, &mut buffers.relaxation) else {
+        // Everything that is worth taking fits.
+        let value: f64 = solution.relative_value(instance);
+        let weight = solution.relative_weight(instance);
+        solution.finish_with(instance, weight, value as u64, None, Method::Core);
+        report.optimal = true;
+        return report;
+    };
+    improve(instance, capacity, &split, bracket, limits, state_budget, buffers, solution, &mut report);
+    report
+}
+
+/// Finds two prices between which demand meets capacity, and runs the pass between them.
+#[allow(clippy::too_many_arguments)]
+fn relax(
+    instance: &Instance,
+    capacity: u64,
+    prices: Prices,
+    limits: Limits,
+    start: Option<Start>,
+    buffers: &mut CoreBuffers,
+    choices: &mut [u32],
+    report: &mut Report,
+) -> ((f64, f64), Pass) {
+    let CoreBuffers { sample, relaxation, .. } = buffers;
+    let guess = instance.average_price();
+    let mut estimator = Estimator::new(instance, limits, prices, sample, SAMPLE, guess);
+    let mut refined = estimator.is_exact();
+    for _ in 0..ATTEMPTS {
+        let bracket = estimator.bracket(capacity);
+        if !refined && bracket.alive > WIDE {
+            refined = true;
+            let middle = prices.floor(libm::sqrt(bracket.low.max(prices.quantum()) * bracket.high));
+            let demand = demand_at(instance, middle, limits, &mut report.items_read);
+            estimator.learn(middle, demand);
+            continue;
+        }
+        let ends = (bracket.low, bracket.high);
+        report.items_read += instance.item_count();
+        let totals = pass(instance, ends, limits, choices, relaxation);
+        if totals.high_weight > capacity {
+            estimator.learn(bracket.high, totals.high_weight);
+        } else if totals.low_weight <= capacity && bracket.low > 0.0 {
+            estimator.learn(bracket.low, totals.low_weight);
+        } else {
+            report.items_read += estimator.items_read;
+            return (ends, totals);
+        }
+    }
+    let ends = (0.0, prices.highest());
+    report.items_read += estimator.items_read + instance.item_count();
+    (ends, pass(instance, ends, limits, choices, relaxation))
+}
+
+/// From the split choice to the best one.
+#[allow(clippy::too_many_arguments)]
+fn improve(
+    instance: &Instance,
+    capacity: u64,
+    split: &Split,
+    (low, high): (f64, f64),
+    limits: Limits,
+    state_budget: u64,
+    buffers: &mut CoreBuffers,
+    solution: &mut Solution,
+    report: &mut Report,
+) {
+    let CoreBuffers { relaxation, changes, order, prefix, states, .. } = buffers;
+    let at = SplitPrice::new(split);
+    // The slack is less than the weight of the step that did not fit, so that these products are small.
+    let slack = (capacity - split.weight) as i64;
+    let whole = (split.step.value as u64 as u128) * (slack as u128) / u128::from(split.step.weight);
+    // What any answer can add to the split choice, as an integer and, rounded up, before it was cut to one.
+    let mut most = whole as f64;
+    let ceiling = at.price * slack as f64 * (1.0 + ROUNDING);
+    // What a change outside the classes left open loses at least: it is best at neither end of the bracket.
+    let divisor = f64::from(instance.divisor().max(1));
+    let distance = (at.price - low).min(high - at.price) * (1.0 - ROUNDING) * divisor - ROUNDING * at.price;
+    let mut best = Swap::NONE;
+    let mut bound = None;
+    let mut everything = false;
+    if best.gain < most {
+        let classes = relaxation.alive.iter().copied();
+        collect(
+            instance,
+            classes,
+            &solution.choices,
+            at,
+            ceiling - 1.0,
+            limits,
+            changes,
+            &mut report.items_read,
+        );
+        try_swaps(changes, slack, ceiling, most, &mut best, order, prefix);
+    }
+    if best.gain < most && ceiling - best.gain - 1.0 >= distance {
+        everything = true;
+        let classes = 0..instance.class_count() as u32;
+        let limit = ceiling - best.gain - 1.0;
+        collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
+        try_swaps(changes, slack, ceiling, most, &mut best, order, prefix);
+    }
+    let _ = everything;
+    states.chosen.clear();
+    if best.gain < most {
+        keep(changes, ceiling - best.gain - 1.0);
+        let least = residue::least_loss(changes, slack, at.price);
+        let reach = libm::floor(ceiling - least * (1.0 - ROUNDING) + ROUNDING * ceiling);
+        most = if reach < most { if reach > best.gain { reach } else { best.gain } } else { most };
+    }
+    if best.gain < most {
+        let outcome = states::solve(changes, slack, at.price, best.gain, state_budget, states);
+        report.states = outcome.states;
+        if outcome.gain > best.gain {
+            best = Swap { gain: outcome.gain, changes: [None, None] };
+        }
+        bound = outcome.bound.map(|reach| if reach < most { reach } else { most });
+    }
+    let mut weight = split.weight as i64;
+    for change in best.changes.iter().flatten().chain(&states.chosen) {
+        solution.choices[change.class as usize] = change.item;
+        weight += change.weight;
+    }
+    let value = split.value + best.gain;
+    let bound = bound.map(|reach| (split.value + reach) as u64);
+    report.price = at.price;
+    solution.debug = alloc::format!("read {:.2} alive {} changes {} states {} everything {everything} br {:.2e}", report.items_read as f64 / instance.item_count() as f64, relaxation.alive.len(), changes.len(), report.states, (high-low)/at.price);
+    report.optimal = bound.is_none_or(|bound| bound <= value as u64);
+    solution.finish_with(instance, weight as u64, value as u64, bound, Method::Core);
+}
+
+/// Single changes, then pairs, as long as the bound is not reached.
+fn try_swaps(
+    changes: &mut Vec<Change>,
+    slack: i64,
+    ceiling: f64,
+    most: f64,
+    best: &mut Swap,
+    order: &mut Vec<u32>,
+    prefix: &mut Vec<(u32, u32)>,
+) {
+    let single = best_single(changes, slack);
+    if single.gain > best.gain {
+        *best = single;
+    }
+    if best.gain < most {
+        keep(changes, ceiling - best.gain - 1.0);
+        if let Some(pair) = best_pair(changes, slack, best.gain, order, prefix) {
+            *best = pair;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The innermost loops: the best item of a class at a price of a unit of weight.
+//!
+//! The reduced value of an item at price `p` is `value − p · weight`. Prices are multiples of a power of two so small
+//! (see [`Prices`]) that reduced values near or above 0 are exact in floating point: two items are never compared
+//! wrongly, whatever the order of the sums and whatever the width of the vectors.
+
+/// The grid of prices for which reduced values are exact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prices {
+    quantum: f64,
+    highest: f64,
+}
+
+impl Prices {
+    /// The grid for items of at most this value.
+    ///
+    /// Let `q` = 2^−s be the distance of the grid, with `largest` · 2^s < 2^53. A product `price · weight` that is less
+    /// than 2^53 · `q` is a multiple of `q` and exact, and so is its difference from a value. A larger product may be
+    /// rounded, but stays larger than every value, so that the item is worth less than its base either way.
+    pub(super) fn new(largest: u64) -> Self {
+        let bits = 64 - largest.leading_zeros();
+        let shift = 53_u32.saturating_sub(bits);
+        Self { quantum: 1.0 / (1_u64 << shift) as f64, highest: (largest + 1) as f64 }
+    }
+
+    /// The price at which every item with a weight is worth less than nothing.
+    pub(super) fn highest(self) -> f64 {
+        self.highest
+    }
+
+    /// The distance of two prices.
+    pub(super) fn quantum(self) -> f64 {
+        self.quantum
+    }
+
+    /// The highest price of the grid that is not above this one.
+    pub(super) fn floor(self, price: f64) -> f64 {
+        (libm::floor(price / self.quantum) * self.quantum).clamp(0.0, self.highest)
+    }
+
+    /// The lowest price of the grid that is not below this one.
+    pub(super) fn ceil(self, price: f64) -> f64 {
+        (libm::ceil(price / self.quantum) * self.quantum).clamp(0.0, self.highest)
+    }
+}
+
+/// What the loops need to know of the instance: whether an item may be too heavy for the capacity or for 31 bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) heaviest: u32,
+    pub(super) careful: bool,
+}
+
+/// The number of maxima kept apart, so that they fill vectors and do not wait for each other.
+const LANES: usize = 8;
+
+#[inline(always)]
+fn reduced<const CAREFUL: bool>(weight: u32, value: f64, price: f64, heaviest: u32) -> f64 {
+    if CAREFUL {
+        if weight <= heaviest { value - price * f64::from(weight) } else { f64::NEG_INFINITY }
+    } else {
+        // Weights below 2^31 are converted as signed numbers: vectors have an instruction for that, and none for
+        // unsigned ones.
+        value - price * f64::from(weight as i32)
+    }
+}
+
+#[inline(always)]
+fn larger(left: f64, right: f64) -> f64 {
+    // Not `f64::max`, whose care for NaN costs three instructions more.
+    if left > right { left } else { right }
+}
+
+#[inline(always)]
+fn maxima<const CAREFUL: bool, const N: usize>(
+    weights: &[u32],
+    values: &[f64],
+    prices: [f64; N],
+    heaviest: u32,
+) -> [f64; N] {
+    let mut lanes = [[0.0_f64; LANES]; N];
+    // Chunks of a fixed length through arrays, one maximum a lane, no index: keep all three, or the loop is not
+    // vectorised.
+    let (weight_chunks, weight_rest) = weights.as_chunks::<LANES>();
+    let (value_chunks, value_rest) = values.as_chunks::<LANES>();
+    for (weights, values) in weight_chunks.iter().zip(value_chunks) {
+        for (lanes, price) in lanes.iter_mut().zip(prices) {
+            for ((lane, &weight), &value) in lanes.iter_mut().zip(weights).zip(values) {
+                *lane = larger(reduced::<CAREFUL>(weight, value, price, heaviest), *lane);
+            }
+        }
+    }
+    let mut best = [0.0; N];
+    for ((best, lanes), price) in best.iter_mut().zip(&lanes).zip(prices) {
+        *best = lanes.iter().fold(0.0, |best, &lane| larger(lane, best));
+        for (&weight, &value) in weight_rest.iter().zip(value_rest) {
+            *best = larger(reduced::<CAREFUL>(weight, value, price, heaviest), *best);
+        }
+    }
+    best
+}
+
+/// The largest reduced value at each of the prices, at least 0, the reduced value of the base.
+#[inline]
+pub(super) fn best_reduced<const N: usize>(
+    weights: &[u32],
+    values: &[f64],
+    prices: [f64; N],
+    limits: Limits,
+) -> [f64; N] {
+    if limits.careful {
+        maxima::<true, N>(weights, values, prices, limits.heaviest)
+    } else {
+        maxima::<false, N>(weights, values, prices, limits.heaviest)
+    }
+}
+
+/// The first item of this reduced value, which [`best_reduced`] gave.
+#[inline]
+pub(super) fn position(weights: &[u32], values: &[f64], price: f64, best: f64, limits: Limits) -> usize {
+    let found = weights.iter().zip(values).position(|(&weight, &value)| {
+        reduced::<true>(weight, value, price, limits.heaviest).total_cmp(&best).is_eq()
+    });
+    found.unwrap_or(0)
+}

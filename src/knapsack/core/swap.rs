@@ -1,0 +1,87 @@
+//! The best single change and the best pair of changes of the split choice.
+
+use alloc::vec::Vec;
+
+use super::items::Change;
+
+/// At most two changes, and the value that they add to the split choice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Swap {
+    pub(super) gain: f64,
+    pub(super) changes: [Option<Change>; 2],
+}
+
+impl Swap {
+    /// No change at all.
+    pub(super) const NONE: Self = Self { gain: 0.0, changes: [None, None] };
+}
+
+/// The most valuable single change that fits the slack, or none.
+pub(super) fn best_single(changes: &[Change], slack: i64) -> Swap {
+    let mut best = Swap::NONE;
+    for change in changes {
+        if change.weight <= slack && change.value > best.gain {
+            best = Swap { gain: change.value, changes: [Some(*change), None] };
+        }
+    }
+    best
+}
+
+/// The two best changes of different classes among those seen so far.
+#[derive(Clone, Copy)]
+struct TopTwo {
+    first: u32,
+    second: u32,
+}
+
+const NOTHING: u32 = u32::MAX;
+
+/// The most valuable pair of changes of different classes that fits the slack together, if it gains more than
+/// `at_least`.
+///
+/// Sorts the changes by weight; as one of the pair grows heavier, the other may weigh less, so that one walk from both
+/// ends with the best two of each prefix suffices.
+pub(super) fn best_pair(
+    changes: &[Change],
+    slack: i64,
+    at_least: f64,
+    order: &mut Vec<u32>,
+    prefix: &mut Vec<(u32, u32)>,
+) -> Option<Swap> {
+    order.clear();
+    order.extend(0..changes.len() as u32);
+    order.sort_unstable_by_key(|&at| (changes[at as usize].weight, at));
+    prefix.clear();
+    let mut top = TopTwo { first: NOTHING, second: NOTHING };
+    let value = |at: u32| if at == NOTHING { f64::NEG_INFINITY } else { changes[at as usize].value };
+    for &at in order.iter() {
+        let change = &changes[at as usize];
+        if value(top.first) < change.value {
+            if top.first != NOTHING && changes[top.first as usize].class != change.class {
+                top.second = top.first;
+            }
+            top.first = at;
+        } else if changes[top.first as usize].class != change.class && value(top.second) < change.value {
+            top.second = at;
+        }
+        prefix.push((top.first, top.second));
+    }
+    let mut best: Option<Swap> = None;
+    let mut gain = at_least;
+    let mut partners = order.len();
+    for &at in order.iter() {
+        let change = &changes[at as usize];
+        while partners > 0 && changes[order[partners - 1] as usize].weight + change.weight > slack {
+            partners -= 1;
+        }
+        let Some(&(first, second)) = partners.checked_sub(1).and_then(|last| prefix.get(last)) else {
+            break;
+        };
+        let partner = if changes[first as usize].class == change.class { second } else { first };
+        if partner != NOTHING && change.value + value(partner) > gain {
+            gain = change.value + value(partner);
+            best = Some(Swap { gain, changes: [Some(*change), Some(changes[partner as usize])] });
+        }
+    }
+    best
+}
