@@ -86,6 +86,6 @@ impl TryFrom<SolutionForm> for Solution {
             return Err(alloc::format!("class {class} chooses item {NONE}; items are numbered below that"));
         }
         let choices = choices.into_iter().map(|choice| choice.unwrap_or(NONE)).collect();
-        Ok(Self { choices, value, weight, certificate, method, debug: Default::default() })
+        Ok(Self { choices, value, weight, certificate, method })
     }
 }

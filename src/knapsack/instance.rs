@@ -284,14 +284,6 @@ impl Instance {
         base
     }
 
-    #[doc(hidden)]
-    pub fn sum(&self) -> f64 {
-        let w: u64 = self.weights.iter().map(|&w| u64::from(w)).sum();
-        let mut lanes = [0.0; 8];
-        for c in self.values.as_chunks::<8>().0 { for (l, v) in lanes.iter_mut().zip(c) { *l += v; } }
-        w as f64 + lanes.iter().sum::<f64>()
-    }
-
     /// The capacity: what the chosen items may weigh together.
     #[must_use]
     pub fn capacity(&self) -> u64 {

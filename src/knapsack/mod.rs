@@ -25,4 +25,4 @@ pub use error::{InstanceError, SolveError};
 pub use greedy::{greedy, greedy_into};
 pub use instance::{CLASS_LENGTH_LIMIT, ClassKind, Instance, Item, VALUE_LIMIT};
 pub use solution::{Method, Solution};
-pub use solver::{Solver, Workspace};
+pub use solver::{Hint, Solver, Work, Workspace};

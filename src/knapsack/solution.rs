@@ -53,7 +53,6 @@ pub struct Solution {
     pub(super) weight: u64,
     pub(super) certificate: Certificate,
     pub(super) method: Method,
-    pub(super) debug: alloc::string::String,
 }
 
 impl Default for Solution {
@@ -64,7 +63,6 @@ impl Default for Solution {
             weight: 0,
             certificate: Certificate::optimal(Sense::Maximize, 0),
             method: Method::Greedy,
-            debug: Default::default(),
         }
     }
 }
@@ -118,9 +116,6 @@ impl Solution {
     pub fn method(&self) -> Method {
         self.method
     }
-
-    #[doc(hidden)]
-    pub fn debug(&self) -> &str { &self.debug }
 
     /// Starts a new answer in which every class chooses its base.
     pub(super) fn start(&mut self, instance: &Instance) {

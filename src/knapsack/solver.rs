@@ -1,6 +1,6 @@
 //! The solver that chooses the algorithm.
 
-use super::core::{self, CoreBuffers};
+use super::core::{self, CoreBuffers, Start};
 use super::dense::{DenseBuffers, dense_into, table_bytes};
 use super::error::SolveError;
 use super::greedy::GreedyBuffers;
@@ -9,12 +9,50 @@ use super::solution::Solution;
 
 /// Memory that solvers work in; keep it between calls, and they allocate nothing once it has grown.
 ///
-/// It carries no result from one call to the next: an answer does not depend on what the workspace was used for before.
+/// An answer does not depend on what the workspace was used for before. It also tells what the last call of a [`Solver`]
+/// took ([`work`](Self::work)) and where to look first next time ([`hint`](Self::hint)).
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(super) dense: DenseBuffers,
     pub(super) greedy: GreedyBuffers,
     pub(super) core: CoreBuffers,
+    hint: Option<Hint>,
+    work: Work,
+}
+
+/// What a solve took, in counted steps: the same on every machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Work {
+    /// Items looked at in the search for the split price and for the core; an item looked at twice counts twice.
+    pub items_read: u64,
+    /// States made by the dynamic program on the core.
+    pub states: u64,
+}
+
+/// Where a solver should look for the split price first: what one unit of capacity was worth at the last solve.
+///
+/// Opaque, and safe to be wrong: see [`Solver::solve_with_hint_into`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hint {
+    price: f64,
+    width: f64,
+}
+
+impl Hint {
+    /// A hint from a price of a unit of weight, in units of value; a price that is not positive and finite gives none.
+    ///
+    /// A solver first looks within 2 % of it.
+    #[must_use]
+    pub fn new(price: f64) -> Option<Self> {
+        (price > 0.0 && price.is_finite()).then_some(Self { price, width: 0.02 })
+    }
+
+    /// The price of a unit of weight at the split: what a little more capacity would be worth, a unit.
+    #[must_use]
+    pub fn price(&self) -> f64 {
+        self.price
+    }
 }
 
 impl Workspace {
@@ -22,6 +60,19 @@ impl Workspace {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What to give to [`Solver::solve_with_hint_into`] for the next, similar instance; `None` where the last one had no
+    /// split, because everything fitted.
+    #[must_use]
+    pub fn hint(&self) -> Option<Hint> {
+        self.hint
+    }
+
+    /// What the last call of a [`Solver`] took, without the dense program where it was called in the end.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.work
     }
 
     /// The bytes that the workspace holds on the heap.
@@ -112,11 +163,71 @@ impl Solver {
         workspace: &mut Workspace,
         solution: &mut Solution,
     ) -> Result<(), SolveError> {
+        self.run(instance, None, workspace, solution)
+    }
+
+    /// As [`solve_into`](Self::solve_into), with a hint where the split price lies: that of the last solve of a similar
+    /// instance.
+    ///
+    /// The value of the answer and its certificate do not depend on the hint, however wrong it is; time does. Which of
+    /// several equally good choices is returned may depend on it, so use [`solve_into`](Self::solve_into) where the
+    /// answer must be a function of the instance alone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solution, Solver, Workspace};
+    ///
+    /// let solver = Solver::default();
+    /// let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    /// let mut hint = None;
+    /// for capacity in [20, 21, 22] {
+    ///     let mut instance = Instance::new(capacity);
+    ///     for value in 1..40 {
+    ///         instance.push_class(ClassKind::AtMostOne, [Item::new(1, value), Item::new(2, value + 1)])?;
+    ///     }
+    ///     solver.solve_with_hint_into(&instance, hint, &mut workspace, &mut solution)?;
+    ///     assert_eq!(solution.value(), solver.solve(&instance)?.value());
+    ///     hint = workspace.hint();
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`solve`](Self::solve); the solution is then unchanged.
+    pub fn solve_with_hint_into(
+        &self,
+        instance: &Instance,
+        hint: Option<Hint>,
+        workspace: &mut Workspace,
+        solution: &mut Solution,
+    ) -> Result<(), SolveError> {
+        self.run(instance, hint, workspace, solution)
+    }
+
+    fn run(
+        &self,
+        instance: &Instance,
+        hint: Option<Hint>,
+        workspace: &mut Workspace,
+        solution: &mut Solution,
+    ) -> Result<(), SolveError> {
         let Some(capacity) = instance.relative_capacity() else {
             return Err(SolveError::infeasible(instance));
         };
-        let report = core::solve(instance, capacity, None, self.state_budget, &mut workspace.core, solution);
-        if !report.optimal && table_bytes(instance).is_some_and(|bytes| bytes <= self.table_budget) {
+        let table = table_bytes(instance).is_some_and(|bytes| bytes <= self.table_budget);
+        // The dense program's cost is known beforehand. A state costs about as much as four of its cells; so the list
+        // of states is given up in its favour before it has cost half as much.
+        let mut budget = self.state_budget;
+        if table {
+            budget = budget.min(instance.item_count().saturating_mul(capacity.saturating_add(1)) / 8);
+        }
+        let start = hint.map(|Hint { price, width }| Start { price, width });
+        let report = core::solve(instance, capacity, start, budget, &mut workspace.core, solution);
+        workspace.hint = report.next.map(|Start { price, width }| Hint { price, width });
+        workspace.work = Work { items_read: report.items_read, states: report.states };
+        if !report.optimal && table {
             return dense_into(instance, self.table_budget, workspace, solution);
         }
         Ok(())

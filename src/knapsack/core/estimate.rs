@@ -49,7 +49,7 @@ pub(super) struct Bracket {
 /// The share of classes left open at which a bracket is narrow enough.
 const NARROW: f64 = 0.03;
 /// The number of prices tried for one side of the bracket.
-const ROUNDS: u32 = 12;
+const ROUNDS: u32 = 9;
 
 pub(super) struct Estimator<'a> {
     instance: &'a Instance,
@@ -177,6 +177,14 @@ impl<'a> Estimator<'a> {
             }
             self.estimate(next);
         }
+    }
+
+    /// Whether the sample agrees that the demand meets the capacity between two prices and few classes are left open.
+    pub(super) fn confirms(&mut self, (low, high): (f64, f64), capacity: u64) -> bool {
+        let capacity = capacity as f64;
+        let (low, high) = (self.estimate(low), self.estimate(high));
+        let meets = low.demand + low.error > capacity && high.demand - high.error <= capacity;
+        meets && self.alive(Some(low), Some(high)) <= 0.2
     }
 
     /// Prices such that the demand at the low one exceeds the capacity and that at the high one does not, beyond the

@@ -8,6 +8,8 @@
 //! 4. [`swap`] tries single changes and pairs; [`residue`] lowers the bound where weights share a divisor.
 //! 5. [`states`] searches what is left by a dynamic program over a list of states.
 
+#![allow(clippy::too_many_arguments)]
+
 mod estimate;
 mod items;
 mod relaxation;
@@ -59,20 +61,25 @@ pub(super) struct Start {
 /// What a run of the core solver tells beside the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Report {
-    pub(super) price: f64,
-    pub(super) width: f64,
+    /// Where to look next time.
+    pub(super) next: Option<Start>,
+    /// Items looked at in the search for the split and for the core, each time that one is.
     pub(super) items_read: u64,
+    /// States made by the dynamic program.
     pub(super) states: u64,
     /// Whether the answer is proven optimal.
     pub(super) optimal: bool,
 }
 
-/// The classes in the sample.
-const SAMPLE: usize = 600;
+/// The classes in the sample: an eighth of all, within these limits.
+const SMALL_SAMPLE: usize = 200;
+const LARGE_SAMPLE: usize = 600;
 /// The share of classes left open by the sample above which one exact demand is worth its reading.
 const WIDE: f64 = 0.12;
 /// The classes whose changes are tried first.
-const FEW: usize = 200;
+const FEW: usize = 64;
+/// The states that the dynamic program may make on these few classes.
+const FEW_STATES: u64 = 1 << 14;
 /// Brackets tried before the widest is taken.
 const ATTEMPTS: u32 = 5;
 
@@ -105,12 +112,11 @@ pub(super) fn solve(
         report.optimal = true;
         return report;
     };
-    improve(instance, capacity, &split, bracket, limits, state_budget, buffers, solution, &mut report);
+    improve(instance, capacity, &split, bracket, limits, start, state_budget, buffers, solution, &mut report);
     report
 }
 
 /// Finds two prices between which demand meets capacity, and runs the pass between them.
-#[allow(clippy::too_many_arguments)]
 fn relax(
     instance: &Instance,
     capacity: u64,
@@ -123,8 +129,28 @@ fn relax(
 ) -> ((f64, f64), Pass) {
     let CoreBuffers { sample, relaxation, .. } = buffers;
     let guess = instance.average_price();
-    let mut estimator = Estimator::new(instance, limits, prices, sample, SAMPLE, guess);
+    let size = (instance.class_count() / 8).clamp(SMALL_SAMPLE, LARGE_SAMPLE);
+    let mut estimator = Estimator::new(instance, limits, prices, sample, size, guess);
     let mut refined = estimator.is_exact();
+    if let Some(Start { price, width }) = start {
+        let low = prices.floor(price * (1.0 - width));
+        let high = prices.floor(price * (1.0 + width) + prices.quantum());
+        let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
+        if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity) {
+            report.items_read += instance.item_count();
+            let totals = pass(instance, ends, limits, choices, relaxation);
+            if totals.high_weight > capacity {
+                estimator.learn(ends.1, totals.high_weight);
+                refined = true;
+            } else if totals.low_weight <= capacity && ends.0 > 0.0 {
+                estimator.learn(ends.0, totals.low_weight);
+                refined = true;
+            } else {
+                report.items_read += estimator.items_read;
+                return (ends, totals);
+            }
+        }
+    }
     for _ in 0..ATTEMPTS {
         let bracket = estimator.bracket(capacity);
         if !refined && bracket.alive > WIDE {
@@ -152,13 +178,13 @@ fn relax(
 }
 
 /// From the split choice to the best one.
-#[allow(clippy::too_many_arguments)]
 fn improve(
     instance: &Instance,
     capacity: u64,
     split: &Split,
     (low, high): (f64, f64),
     limits: Limits,
+    start: Option<Start>,
     state_budget: u64,
     buffers: &mut CoreBuffers,
     solution: &mut Solution,
@@ -177,30 +203,37 @@ fn improve(
     let distance = (at.price - low).min(high - at.price) * (1.0 - ROUNDING) * divisor - ROUNDING * at.price;
     let mut best = Swap::NONE;
     let mut bound = None;
-    let mut everything = false;
+    states.chosen.clear();
+    let alive = &relaxation.alive;
     if best.gain < most {
-        let classes = relaxation.alive.iter().copied();
-        collect(
-            instance,
-            classes,
-            &solution.choices,
-            at,
-            ceiling - 1.0,
-            limits,
-            changes,
-            &mut report.items_read,
-        );
-        try_swaps(changes, slack, ceiling, most, &mut best, order, prefix);
+        // A few classes first: they often suffice, and else lower the loss up to which the others matter. They are taken
+        // around the split: of equally steep steps those before it are taken, those after it are not.
+        let middle = alive.partition_point(|&class| class < split.step.class);
+        let few = alive.iter().copied().skip(middle.saturating_sub(FEW / 2)).take(FEW);
+        let limit = ceiling - 1.0;
+        collect(instance, few, &solution.choices, at, limit, limits, changes, &mut report.items_read);
+        try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
+    }
+    if best.gain < most && alive.len() > FEW {
+        keep(changes, ceiling - best.gain - 1.0);
+        let outcome = states::solve(changes, slack, at.price, (best.gain, most), FEW_STATES, states);
+        report.states += outcome.states;
+        if outcome.gain > best.gain {
+            best = Swap { gain: outcome.gain, changes: [None, None] };
+        }
+    }
+    if best.gain < most && alive.len() > FEW {
+        let limit = ceiling - best.gain - 1.0;
+        let classes = alive.iter().copied();
+        collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
+        try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
     }
     if best.gain < most && ceiling - best.gain - 1.0 >= distance {
-        everything = true;
         let classes = 0..instance.class_count() as u32;
         let limit = ceiling - best.gain - 1.0;
         collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
-        try_swaps(changes, slack, ceiling, most, &mut best, order, prefix);
+        try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
     }
-    let _ = everything;
-    states.chosen.clear();
     if best.gain < most {
         keep(changes, ceiling - best.gain - 1.0);
         let least = residue::least_loss(changes, slack, at.price);
@@ -208,8 +241,8 @@ fn improve(
         most = if reach < most { if reach > best.gain { reach } else { best.gain } } else { most };
     }
     if best.gain < most {
-        let outcome = states::solve(changes, slack, at.price, best.gain, state_budget, states);
-        report.states = outcome.states;
+        let outcome = states::solve(changes, slack, at.price, (best.gain, most), state_budget, states);
+        report.states += outcome.states;
         if outcome.gain > best.gain {
             best = Swap { gain: outcome.gain, changes: [None, None] };
         }
@@ -222,8 +255,7 @@ fn improve(
     }
     let value = split.value + best.gain;
     let bound = bound.map(|reach| (split.value + reach) as u64);
-    report.price = at.price;
-    solution.debug = alloc::format!("read {:.2} alive {} changes {} states {} everything {everything} br {:.2e}", report.items_read as f64 / instance.item_count() as f64, relaxation.alive.len(), changes.len(), report.states, (high-low)/at.price);
+    report.next = Some(Start { price: at.price, width: next_width(at.price, (low, high), start) });
     report.optimal = bound.is_none_or(|bound| bound <= value as u64);
     solution.finish_with(instance, weight as u64, value as u64, bound, Method::Core);
 }
@@ -232,20 +264,39 @@ fn improve(
 fn try_swaps(
     changes: &mut Vec<Change>,
     slack: i64,
-    ceiling: f64,
-    most: f64,
+    (ceiling, most): (f64, f64),
     best: &mut Swap,
+    chosen: &mut Vec<Change>,
     order: &mut Vec<u32>,
     prefix: &mut Vec<(u32, u32)>,
 ) {
     let single = best_single(changes, slack);
     if single.gain > best.gain {
         *best = single;
+        chosen.clear();
     }
     if best.gain < most {
         keep(changes, ceiling - best.gain - 1.0);
         if let Some(pair) = best_pair(changes, slack, best.gain, order, prefix) {
             *best = pair;
+            chosen.clear();
         }
     }
 }
+
+/// How far around the split price to look next time: four times as far as it moved from the hint, and at least a quarter
+/// of the last width, so that one quiet epoch does not make the next one fail.
+fn next_width(price: f64, (low, high): (f64, f64), start: Option<Start>) -> f64 {
+    let width = match start {
+        Some(start) => {
+            let moved = (price - start.price) / price;
+            let (moved, last) = (4.0 * moved.abs(), start.width / 4.0);
+            if moved > last { moved } else { last }
+        }
+        None => (high - low) / price / 2.0,
+    };
+    width.clamp(1e-12, WIDEST)
+}
+
+/// The widest hint that is worth trying.
+const WIDEST: f64 = 0.02;

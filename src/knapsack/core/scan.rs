@@ -37,11 +37,6 @@ impl Prices {
     pub(super) fn floor(self, price: f64) -> f64 {
         (libm::floor(price / self.quantum) * self.quantum).clamp(0.0, self.highest)
     }
-
-    /// The lowest price of the grid that is not below this one.
-    pub(super) fn ceil(self, price: f64) -> f64 {
-        (libm::ceil(price / self.quantum) * self.quantum).clamp(0.0, self.highest)
-    }
 }
 
 /// What the loops need to know of the instance: whether an item may be too heavy for the capacity or for 31 bits.
@@ -79,25 +74,37 @@ fn maxima<const CAREFUL: bool, const N: usize>(
     heaviest: u32,
 ) -> [f64; N] {
     let mut lanes = [[0.0_f64; LANES]; N];
-    // Chunks of a fixed length through arrays, one maximum a lane, no index: keep all three, or the loop is not
-    // vectorised.
-    let (weight_chunks, weight_rest) = weights.as_chunks::<LANES>();
-    let (value_chunks, value_rest) = values.as_chunks::<LANES>();
-    for (weights, values) in weight_chunks.iter().zip(value_chunks) {
+    let mut look = |weights: &[u32; LANES], values: &[f64; LANES]| {
         for (lanes, price) in lanes.iter_mut().zip(prices) {
             for ((lane, &weight), &value) in lanes.iter_mut().zip(weights).zip(values) {
                 *lane = larger(reduced::<CAREFUL>(weight, value, price, heaviest), *lane);
             }
         }
+    };
+    // Chunks of a fixed length through arrays, one maximum a lane, no index: keep all three, or the loop is not
+    // vectorised. The last chunk overlaps the one before, which does no harm to a maximum and spares a slow rest.
+    let (weight_chunks, weight_rest) = weights.as_chunks::<LANES>();
+    let (value_chunks, value_rest) = values.as_chunks::<LANES>();
+    for (weights, values) in weight_chunks.iter().zip(value_chunks) {
+        look(weights, values);
     }
-    let mut best = [0.0; N];
-    for ((best, lanes), price) in best.iter_mut().zip(&lanes).zip(prices) {
-        *best = lanes.iter().fold(0.0, |best, &lane| larger(lane, best));
-        for (&weight, &value) in weight_rest.iter().zip(value_rest) {
-            *best = larger(reduced::<CAREFUL>(weight, value, price, heaviest), *best);
+    if !weight_rest.is_empty() {
+        if let (Some(weights), Some(values)) = (weights.last_chunk::<LANES>(), values.last_chunk::<LANES>()) {
+            look(weights, values);
+        } else {
+            let (mut few_weights, mut few_values) = ([0; LANES], [0.0; LANES]);
+            for ((to_weight, to_value), (&weight, &value)) in
+                few_weights.iter_mut().zip(&mut few_values).zip(weight_rest.iter().zip(value_rest))
+            {
+                (*to_weight, *to_value) = (weight, value);
+            }
+            look(&few_weights, &few_values);
         }
     }
-    best
+    lanes.map(|lanes| {
+        let [a, b, c, d, e, f, g, h] = lanes;
+        larger(larger(larger(a, b), larger(c, d)), larger(larger(e, f), larger(g, h)))
+    })
 }
 
 /// The largest reduced value at each of the prices, at least 0, the reduced value of the base.
@@ -118,8 +125,36 @@ pub(super) fn best_reduced<const N: usize>(
 /// The first item of this reduced value, which [`best_reduced`] gave.
 #[inline]
 pub(super) fn position(weights: &[u32], values: &[f64], price: f64, best: f64, limits: Limits) -> usize {
-    let found = weights.iter().zip(values).position(|(&weight, &value)| {
-        reduced::<true>(weight, value, price, limits.heaviest).total_cmp(&best).is_eq()
-    });
+    let found = if limits.careful {
+        first_equal::<true>(weights, values, price, best, limits.heaviest)
+    } else {
+        first_equal::<false>(weights, values, price, best, limits.heaviest)
+    };
     found.unwrap_or(0)
+}
+
+#[inline(always)]
+#[allow(clippy::float_cmp)]
+fn first_equal<const CAREFUL: bool>(
+    weights: &[u32],
+    values: &[f64],
+    price: f64,
+    best: f64,
+    heaviest: u32,
+) -> Option<usize> {
+    let mut start = 0;
+    for (some_weights, some_values) in weights.chunks_exact(LANES).zip(values.chunks_exact(LANES)) {
+        // No early exit within a chunk, so that its comparisons are vectorised.
+        let mut hit = false;
+        for (&weight, &value) in some_weights.iter().zip(some_values) {
+            hit |= reduced::<CAREFUL>(weight, value, price, heaviest) == best;
+        }
+        if hit {
+            break;
+        }
+        start += LANES;
+    }
+    let rest = weights[start..].iter().zip(&values[start..]);
+    let found = rest.map(|(&weight, &value)| reduced::<CAREFUL>(weight, value, price, heaviest));
+    found.into_iter().position(|reduced| reduced == best).map(|at| start + at)
 }

@@ -36,6 +36,9 @@ struct TopTwo {
 
 const NOTHING: u32 = u32::MAX;
 
+/// The changes that are paired at most, those of the least losses.
+const PAIRED: usize = 20_000;
+
 /// The most valuable pair of changes of different classes that fits the slack together, if it gains more than
 /// `at_least`.
 ///
@@ -50,6 +53,12 @@ pub(super) fn best_pair(
 ) -> Option<Swap> {
     order.clear();
     order.extend(0..changes.len() as u32);
+    if order.len() > PAIRED {
+        order.select_nth_unstable_by(PAIRED, |&left, &right| {
+            changes[left as usize].loss.total_cmp(&changes[right as usize].loss).then(left.cmp(&right))
+        });
+        order.truncate(PAIRED);
+    }
     order.sort_unstable_by_key(|&at| (changes[at as usize].weight, at));
     prefix.clear();
     let mut top = TopTwo { first: NOTHING, second: NOTHING };
