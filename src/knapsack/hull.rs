@@ -68,6 +68,7 @@ pub(super) fn upper_hull(
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)]
 mod tests {
     use super::*;
     use alloc::vec;

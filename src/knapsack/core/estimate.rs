@@ -49,7 +49,7 @@ pub(super) struct Bracket {
 /// The share of classes left open at which a bracket is narrow enough.
 const NARROW: f64 = 0.03;
 /// The number of prices tried for one side of the bracket.
-const ROUNDS: u32 = 12;
+const ROUNDS: u32 = 9;
 
 pub(super) struct Estimator<'a> {
     instance: &'a Instance,

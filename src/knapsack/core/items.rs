@@ -47,7 +47,6 @@ impl SplitPrice {
 }
 
 /// Collects the changes that lose at most `limit`, of these classes; those of one class stay together.
-#[allow(clippy::too_many_arguments)] // One call; a struct of these would only be taken apart again.
 pub(super) fn collect(
     instance: &Instance,
     classes: impl Iterator<Item = u32>,

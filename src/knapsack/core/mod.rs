@@ -8,6 +8,8 @@
 //! 4. [`swap`] tries single changes and pairs; [`residue`] lowers the bound where weights share a divisor.
 //! 5. [`states`] searches what is left by a dynamic program over a list of states.
 
+#![allow(clippy::too_many_arguments)]
+
 mod estimate;
 mod items;
 mod relaxation;
@@ -74,6 +76,10 @@ const SMALL_SAMPLE: usize = 200;
 const LARGE_SAMPLE: usize = 600;
 /// The share of classes left open by the sample above which one exact demand is worth its reading.
 const WIDE: f64 = 0.12;
+/// The classes whose changes are tried first.
+const FEW: usize = 64;
+/// The states that the dynamic program may make on these few classes.
+const FEW_STATES: u64 = 1 << 14;
 /// Brackets tried before the widest is taken.
 const ATTEMPTS: u32 = 5;
 
@@ -111,7 +117,6 @@ pub(super) fn solve(
 }
 
 /// Finds two prices between which demand meets capacity, and runs the pass between them.
-#[allow(clippy::too_many_arguments)]
 fn relax(
     instance: &Instance,
     capacity: u64,
@@ -173,7 +178,6 @@ fn relax(
 }
 
 /// From the split choice to the best one.
-#[allow(clippy::too_many_arguments)]
 fn improve(
     instance: &Instance,
     capacity: u64,
@@ -199,27 +203,37 @@ fn improve(
     let distance = (at.price - low).min(high - at.price) * (1.0 - ROUNDING) * divisor - ROUNDING * at.price;
     let mut best = Swap::NONE;
     let mut bound = None;
+    states.chosen.clear();
+    let alive = &relaxation.alive;
     if best.gain < most {
-        let classes = relaxation.alive.iter().copied();
-        collect(
-            instance,
-            classes,
-            &solution.choices,
-            at,
-            ceiling - 1.0,
-            limits,
-            changes,
-            &mut report.items_read,
-        );
-        try_swaps(changes, slack, ceiling, most, &mut best, order, prefix);
+        // A few classes first: they often suffice, and else lower the loss up to which the others matter. They are taken
+        // around the split: of equally steep steps those before it are taken, those after it are not.
+        let middle = alive.partition_point(|&class| class < split.step.class);
+        let few = alive.iter().copied().skip(middle.saturating_sub(FEW / 2)).take(FEW);
+        let limit = ceiling - 1.0;
+        collect(instance, few, &solution.choices, at, limit, limits, changes, &mut report.items_read);
+        try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
+    }
+    if best.gain < most && alive.len() > FEW {
+        keep(changes, ceiling - best.gain - 1.0);
+        let outcome = states::solve(changes, slack, at.price, (best.gain, most), FEW_STATES, states);
+        report.states += outcome.states;
+        if outcome.gain > best.gain {
+            best = Swap { gain: outcome.gain, changes: [None, None] };
+        }
+    }
+    if best.gain < most && alive.len() > FEW {
+        let limit = ceiling - best.gain - 1.0;
+        let classes = alive.iter().copied();
+        collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
+        try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
     }
     if best.gain < most && ceiling - best.gain - 1.0 >= distance {
         let classes = 0..instance.class_count() as u32;
         let limit = ceiling - best.gain - 1.0;
         collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
-        try_swaps(changes, slack, ceiling, most, &mut best, order, prefix);
+        try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
     }
-    states.chosen.clear();
     if best.gain < most {
         keep(changes, ceiling - best.gain - 1.0);
         let least = residue::least_loss(changes, slack, at.price);
@@ -227,8 +241,8 @@ fn improve(
         most = if reach < most { if reach > best.gain { reach } else { best.gain } } else { most };
     }
     if best.gain < most {
-        let outcome = states::solve(changes, slack, at.price, best.gain, state_budget, states);
-        report.states = outcome.states;
+        let outcome = states::solve(changes, slack, at.price, (best.gain, most), state_budget, states);
+        report.states += outcome.states;
         if outcome.gain > best.gain {
             best = Swap { gain: outcome.gain, changes: [None, None] };
         }
@@ -250,20 +264,22 @@ fn improve(
 fn try_swaps(
     changes: &mut Vec<Change>,
     slack: i64,
-    ceiling: f64,
-    most: f64,
+    (ceiling, most): (f64, f64),
     best: &mut Swap,
+    chosen: &mut Vec<Change>,
     order: &mut Vec<u32>,
     prefix: &mut Vec<(u32, u32)>,
 ) {
     let single = best_single(changes, slack);
     if single.gain > best.gain {
         *best = single;
+        chosen.clear();
     }
     if best.gain < most {
         keep(changes, ceiling - best.gain - 1.0);
         if let Some(pair) = best_pair(changes, slack, best.gain, order, prefix) {
             *best = pair;
+            chosen.clear();
         }
     }
 }

@@ -52,6 +52,7 @@ pub(super) fn greatest_common_divisor(left: i64, right: i64) -> i64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)]
 mod tests {
     use super::*;
 

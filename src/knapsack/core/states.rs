@@ -108,14 +108,16 @@ impl Bound {
     }
 }
 
-/// Looks for a choice that adds more than `incumbent` to the split choice, over the changes given.
+/// Looks for a choice that adds more than `incumbent` to the split choice, over the changes given, until one adds
+/// `most`, which nothing can beat.
 ///
-/// Changes of one class stand together. `budget` limits the states made.
+/// Changes of one class stand together. `budget` limits the states made. Where nothing better is found, `chosen` is left
+/// as it was.
 pub(super) fn solve(
     changes: &[Change],
     slack: i64,
     price: f64,
-    incumbent: f64,
+    (incumbent, most): (f64, f64),
     budget: u64,
     buffers: &mut StateBuffers,
 ) -> Outcome {
@@ -123,7 +125,6 @@ pub(super) fn solve(
     arrange(changes, classes);
     states.clear();
     nodes.clear();
-    chosen.clear();
     states.push(State { weight: 0, value: 0.0, node: NO_NODE, change: NO_CHANGE });
     let mut best = (incumbent, NO_NODE);
     let mut made = 0_u64;
@@ -154,6 +155,9 @@ pub(super) fn solve(
                 best = (state.value, nodes.len() as u32 - 1);
             }
         }
+        if best.0 >= most {
+            break;
+        }
         states.clear();
         for state in merged.iter() {
             // Values are integers: what can't reach one more than the incumbent is no better.
@@ -181,6 +185,9 @@ pub(super) fn solve(
         }
     }
     let mut node = best.1;
+    if node != NO_NODE {
+        chosen.clear();
+    }
     while let Some(&Node { parent, change }) = nodes.get(node as usize) {
         if let Some(change) = changes.get(change as usize) {
             chosen.push(*change);
