@@ -85,6 +85,16 @@ impl Certificate {
     }
 
     /// A certificate for an answer that is proven optimal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense};
+    ///
+    /// let certificate = Certificate::optimal(Sense::Minimize, 3);
+    /// assert_eq!((certificate.objective(), certificate.bound(), certificate.gap()), (3, 3, 0));
+    /// assert_eq!(certificate.to_string(), "3, proven optimal");
+    /// ```
     #[must_use]
     pub const fn optimal(sense: Sense, objective: u64) -> Self {
         Self { sense, objective, bound: objective }
@@ -127,6 +137,16 @@ impl Certificate {
     }
 
     /// The gap as a share of the bound: 0 where the answer is optimal, infinite where only the bound is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense};
+    ///
+    /// assert_eq!(Certificate::new(Sense::Maximize, 75, 100)?.relative_gap(), 0.25);
+    /// assert_eq!(Certificate::new(Sense::Minimize, 1, 0)?.relative_gap(), f64::INFINITY);
+    /// # Ok::<(), aryl::certificate::CertificateError>(())
+    /// ```
     #[must_use]
     pub fn relative_gap(&self) -> f64 {
         if self.is_optimal() { 0.0 } else { self.gap() as f64 / self.bound as f64 }

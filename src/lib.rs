@@ -59,6 +59,7 @@
 //! | [`scaling`] | how the speed of a job grows with its workers |
 //! | [`verify`] | independent checks of every answer, which share no code with the solvers |
 //! | [`certificate`], [`units`], [`id`] | objective and bound; seconds and speeds; dense ids |
+//! | [`guide`] | longer pages: how to embed the crate, the written form of a cluster, from the paper to the code |
 //!
 //! Each module works alone too: the knapsack on plain weights and values, the reclaim on a cluster.
 //!
@@ -94,6 +95,7 @@ pub mod allocate;
 pub mod certificate;
 pub mod cluster;
 pub mod epoch;
+pub mod guide;
 pub mod id;
 pub mod knapsack;
 pub mod loan;

@@ -35,6 +35,16 @@ impl Seconds {
     /// 2^53 − 1.
     ///
     /// The solvers count in milliseconds so that sums are exact and equal in any order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::units::Seconds;
+    ///
+    /// assert_eq!(Seconds(1.5).milliseconds(), Some(1_500));
+    /// assert_eq!(Seconds(-1.0).milliseconds(), None);
+    /// assert_eq!(Seconds(f64::NAN).milliseconds(), None);
+    /// ```
     #[must_use]
     pub fn milliseconds(self) -> Option<u64> {
         let milliseconds = libm::round(self.0 * 1_000.0);
@@ -109,6 +119,15 @@ impl Speed {
     }
 
     /// The workers on this type that do the work of `reference` workers: ⌈`reference` / speed⌉.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::units::Speed;
+    ///
+    /// assert_eq!(Speed::new(2, 3).unwrap().workers_for(3), 5); // 4.5, rounded up
+    /// assert_eq!(Speed::new(2, 1).unwrap().workers_for(3), 2);
+    /// ```
     #[must_use]
     pub const fn workers_for(self, reference: u32) -> u64 {
         (reference as u64 * self.denominator as u64).div_ceil(self.numerator as u64)

@@ -17,6 +17,27 @@ impl Cluster {
     /// # Complexity
     ///
     /// O(cluster + steps): the cluster is copied, so that an error can leave it unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::epoch::{Epoch, Request};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8))?;
+    /// let plan = Epoch::default().plan(&cluster, Request::NONE)?;
+    /// cluster.apply(&plan)?;
+    /// assert_eq!(cluster.workers(job), 8);
+    ///
+    /// // The job runs already, so it can't be started again: the first step fails, and nothing changes.
+    /// let error = cluster.apply(&plan).unwrap_err();
+    /// assert_eq!(error.step, 0);
+    /// assert_eq!(cluster.workers(job), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply(&mut self, plan: &Plan) -> Result<(), ApplyError> {
         let mut after = self.clone();
         let actions = plan.actions();

@@ -66,6 +66,26 @@ impl Cluster {
     ///
     /// [`PlaceError`] where an id is unknown, the job waits, the server can't host the workers, or the job would exceed
     /// its maximum. Then the cluster is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=4))?;
+    /// cluster.place(job, &[Placement::base(server, 2)])?;
+    /// cluster.scale_out(job, server, 2)?;
+    /// assert_eq!((cluster.workers(job), cluster.free_gpus(server)), (4, 4));
+    /// assert!(cluster.scale_out(job, server, 1).is_err()); // above its maximum
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(p + t) for p placements of the job and t tenants of the server.
     pub fn scale_out(&mut self, job: JobId, server: ServerId, workers: u32) -> Result<(), PlaceError> {
         let definition = self.inventory.job(job).ok_or(PlaceError::UnknownJob { job })?;
         if !self.occupancy.is_running(job) {
@@ -91,6 +111,25 @@ impl Cluster {
     ///
     /// [`ScaleInError`] where an id is unknown, the job has fewer workers there, the workers are pinned, or less than
     /// its minimum would be left. Then the cluster is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, ScaleInError, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let first = cluster.add_server(Server::training(v100, 8))?;
+    /// let second = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=4))?;
+    /// cluster.place(job, &[Placement::base(first, 2), Placement::flexible(second, 2)])?;
+    ///
+    /// // The base leaves the first server, and the workers on the second become the base.
+    /// cluster.scale_in(job, first, 2)?;
+    /// assert_eq!(cluster.placements(job), [Placement::base(second, 2)]);
+    /// assert_eq!(cluster.scale_in(job, second, 1), Err(ScaleInError::BelowMinimum { job, left: 1, min: 2 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn scale_in(&mut self, job: JobId, server: ServerId, workers: u32) -> Result<(), ScaleInError> {
         let definition = self.inventory.job(job).ok_or(ScaleInError::UnknownJob { job })?;
         let home = self.inventory.server(server).ok_or(ScaleInError::UnknownServer { server })?;
@@ -130,6 +169,26 @@ impl Cluster {
     /// # Errors
     ///
     /// [`StopError`] where the job is unknown or waits already.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(3))?;
+    /// cluster.place(job, &[Placement::base(server, 3)])?;
+    /// cluster.stop(job)?;
+    /// assert!(!cluster.is_running(job));
+    /// assert_eq!(cluster.free_gpus(server), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(p · t) for p placements of the job on servers with t tenants.
     pub fn stop(&mut self, job: JobId) -> Result<(), StopError> {
         let definition = self.inventory.job(job).ok_or(StopError::UnknownJob { job })?;
         if !self.occupancy.is_running(job) {
@@ -142,6 +201,27 @@ impl Cluster {
     /// Removes a job, waiting or running, and frees its GPUs. `None` where the cluster does not hold it.
     ///
     /// Its id is not used again until [`clear`](Self::clear).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(3))?;
+    /// cluster.place(job, &[Placement::base(server, 3)])?;
+    /// assert_eq!(cluster.remove_job(job), Some(Job::inelastic(3)));
+    /// assert_eq!(cluster.remove_job(job), None);
+    /// assert_eq!(cluster.free_gpus(server), 8);
+    /// assert_eq!(cluster.add_job(Job::inelastic(1))?.index(), 1); // id 0 is not used again
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(p · t) for p placements of the job on servers with t tenants.
     pub fn remove_job(&mut self, job: JobId) -> Option<Job> {
         let definition = self.inventory.jobs.get_mut(job.index())?.take()?;
         self.occupancy.release(job, definition.gpus_per_worker);
@@ -156,6 +236,27 @@ impl Cluster {
     /// # Errors
     ///
     /// [`RemoveServerError`] where the server is unknown or hosts workers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, RemoveServerError, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(3))?;
+    /// cluster.place(job, &[Placement::base(server, 3)])?;
+    /// assert_eq!(cluster.remove_server(server), Err(RemoveServerError::Occupied { server, job }));
+    /// cluster.stop(job)?;
+    /// assert_eq!(cluster.remove_server(server)?.gpus, 8);
+    /// assert!(cluster.server(server).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
     pub fn remove_server(&mut self, server: ServerId) -> Result<Server, RemoveServerError> {
         if let Some(tenant) = self.occupancy.tenants(server).first() {
             return Err(RemoveServerError::Occupied { server, job: tenant.job });
@@ -171,6 +272,29 @@ impl Cluster {
     /// # Errors
     ///
     /// [`SetPoolError`] where the server is unknown, or is to serve inference while it hosts training workers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Pool, Server, SetPoolError};
+    /// use aryl::id::ServerId;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::inference(v100, 8))?;
+    /// cluster.set_pool(server, Pool::OnLoan)?;
+    /// assert_eq!(cluster.server(server).unwrap().pool, Pool::OnLoan);
+    /// let unknown = ServerId::new(7);
+    /// assert_eq!(
+    ///     cluster.set_pool(unknown, Pool::Training),
+    ///     Err(SetPoolError::UnknownServer { server: unknown })
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
     pub fn set_pool(&mut self, server: ServerId, pool: Pool) -> Result<(), SetPoolError> {
         let tenant = self.occupancy.tenants(server).first().copied();
         let slot = self.inventory.servers.get_mut(server.index()).and_then(Option::as_mut);
@@ -188,6 +312,21 @@ impl Cluster {
 
     /// Marks a server as one that stays in its pool, or takes the mark away. `false` where the cluster does not hold
     /// the server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::id::ServerId;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// assert!(cluster.set_server_protected(server, true));
+    /// assert!(cluster.server(server).unwrap().protected);
+    /// assert!(!cluster.set_server_protected(ServerId::new(7), true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_server_protected(&mut self, server: ServerId, protected: bool) -> bool {
         match self.inventory.servers.get_mut(server.index()).and_then(Option::as_mut) {
             Some(definition) => {

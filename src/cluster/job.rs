@@ -189,6 +189,16 @@ impl Job {
     /// The same job, allowed to mix GPU types in one run, at the default [`Self::MIXING_EFFICIENCY`] of the ideal speed.
     ///
     /// It mixes the types it allows: combine it with [`fungible`](Self::fungible) or [`on`](Self::on).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    ///
+    /// let job = Job::elastic(2..=6).fungible().heterogeneous();
+    /// assert_eq!(job.mixing_efficiency, Some(0.7));
+    /// assert!(job.is_heterogeneous());
+    /// ```
     #[must_use]
     pub fn heterogeneous(self) -> Self {
         self.heterogeneous_at(Self::MIXING_EFFICIENCY)
@@ -252,6 +262,21 @@ impl Job {
     ///
     /// Workers beyond the maximum bring nothing. For fewer workers than the minimum the answer is the time at the
     /// minimum, though the job could not run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    /// use aryl::scaling::ScalingCurve;
+    /// use aryl::units::Seconds;
+    ///
+    /// let job = Job::elastic(2..=4).remaining(Seconds(60.0));
+    /// assert_eq!(job.running_time(3), Seconds(40.0));
+    /// assert_eq!(job.running_time(9), Seconds(30.0)); // as with 4
+    /// assert_eq!(job.running_time(1), Seconds(60.0)); // as with 2
+    /// let flat = job.scaling(ScalingCurve::Amdahl { serial: 1.0 });
+    /// assert_eq!(flat.running_time(4), Seconds(60.0));
+    /// ```
     #[must_use]
     pub fn running_time(&self, reference_workers: u32) -> Seconds {
         let workers = reference_workers.max(self.min_workers).min(self.max_workers);
@@ -265,6 +290,16 @@ impl Job {
     }
 
     /// The most workers it can use on a type of this speed: its maximum, in workers of that type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    /// use aryl::units::Speed;
+    ///
+    /// let (job, third) = (Job::elastic(2..=4), Speed::new(1, 3).unwrap());
+    /// assert_eq!((job.min_workers_on(third), job.max_workers_on(third)), (6, 12));
+    /// ```
     #[must_use]
     pub const fn max_workers_on(&self, speed: Speed) -> u64 {
         speed.workers_for(self.max_workers)

@@ -76,6 +76,20 @@ impl Cluster {
     }
 
     /// Forgets everything, and keeps the memory for the next filling. Ids start at 0 again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// assert_eq!(v100.index(), 0);
+    /// cluster.clear();
+    /// assert_eq!(cluster, Cluster::new());
+    /// assert_eq!(cluster.add_gpu_type(GpuType::new("A100"))?.index(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn clear(&mut self) {
         self.inventory.clear();
         self.occupancy.clear();
@@ -88,6 +102,22 @@ impl Cluster {
     ///
     /// [`AddGpuTypeError`] where the speed has a 0 or too large a number in it, or where the first type is not at speed
     /// 1 : 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{AddGpuTypeError, Cluster, GpuType};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let a100 = cluster.add_gpu_type(GpuType::new("A100").speed(2, 1))?;
+    /// assert_eq!((v100.index(), a100.index()), (0, 1));
+    /// assert_eq!(
+    ///     cluster.add_gpu_type(GpuType::new("T4").speed(0, 3)),
+    ///     Err(AddGpuTypeError::ZeroSpeed { numerator: 0, denominator: 3 })
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add_gpu_type(&mut self, gpu_type: GpuType) -> Result<GpuTypeId, AddGpuTypeError> {
         let id = next_id(self.inventory.gpu_types.len()).ok_or(AddGpuTypeError::Full { limit: u32::MAX })?;
         let speed = gpu_type.check(id == 0)?;
@@ -101,6 +131,22 @@ impl Cluster {
     /// # Errors
     ///
     /// [`AddServerError`] where the GPU type is unknown, or the number of GPUs is 0 or above [`Server::MAX_GPUS`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{AddServerError, Cluster, GpuType, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// assert_eq!(cluster.free_gpus(server), 8);
+    /// assert_eq!(
+    ///     cluster.add_server(Server::training(v100, 2_000)),
+    ///     Err(AddServerError::TooManyGpus { gpus: 2_000, limit: 1_024 })
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add_server(&mut self, server: Server) -> Result<ServerId, AddServerError> {
         let id = next_id(self.inventory.servers.len()).ok_or(AddServerError::Full { limit: u32::MAX })?;
         if self.speed(server.gpu_type).is_none() {
@@ -122,6 +168,22 @@ impl Cluster {
     /// # Errors
     ///
     /// [`JobError`] names the first thing that is wrong with it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{AddJobError, Cluster, GpuType, Job, JobError};
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let job = cluster.add_job(Job::elastic(1..=4).remaining(Seconds(600.0)))?;
+    /// assert!(!cluster.is_running(job));
+    /// let error = cluster.add_job(Job::elastic(5..=4)).unwrap_err();
+    /// assert_eq!(error, AddJobError::Job(JobError::MinAboveMax { min: 5, max: 4 }));
+    /// assert_eq!(error.to_string(), "the job asks for at least 5 workers and at most 4");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add_job(&mut self, job: Job) -> Result<JobId, AddJobError> {
         let id = next_id(self.inventory.jobs.len()).ok_or(AddJobError::Full { limit: u32::MAX })?;
         self.check_job(&job, self.total_preemption_cost)?;
@@ -147,11 +209,39 @@ impl Cluster {
     }
 
     /// The servers, in ascending order of ids.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Pool, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 8))?;
+    /// cluster.add_server(Server::on_loan(v100, 4))?;
+    /// let lent = cluster.servers().filter(|(_, server)| server.pool == Pool::OnLoan);
+    /// assert_eq!(lent.map(|(_, server)| server.gpus).sum::<u32>(), 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn servers(&self) -> impl Iterator<Item = (ServerId, &Server)> {
         self.inventory.servers()
     }
 
     /// The jobs, waiting and running, in ascending order of ids.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let job = cluster.add_job(Job::elastic(1..=2))?;
+    /// cluster.add_job(Job::inelastic(1))?;
+    /// let elastic: Vec<_> = cluster.jobs().filter(|(_, job)| job.is_elastic()).map(|(id, _)| id).collect();
+    /// assert_eq!(elastic, [job]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn jobs(&self) -> impl Iterator<Item = (JobId, &Job)> {
         self.inventory.jobs()
     }
@@ -194,6 +284,21 @@ impl Cluster {
     /// # Complexity
     ///
     /// O(1), and O(1) for each step of a walk through the slice.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Role, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(1..=3))?;
+    /// cluster.place(job, &[Placement::base(server, 1), Placement::flexible(server, 2)])?;
+    /// let held: Vec<_> = cluster.tenants(server).iter().map(|tenant| (tenant.job, tenant.role, tenant.workers)).collect();
+    /// assert_eq!(held, [(job, Role::Base, 1), (job, Role::Flexible, 2)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn tenants(&self, server: ServerId) -> &[Tenant] {
         self.occupancy.tenants(server)
@@ -204,6 +309,21 @@ impl Cluster {
     /// # Complexity
     ///
     /// O(1), and O(1) for each step of a walk through the slice.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(1..=3))?;
+    /// assert!(cluster.placements(job).is_empty());
+    /// cluster.place(job, &[Placement::flexible(server, 2), Placement::base(server, 1)])?;
+    /// assert_eq!(cluster.placements(job), [Placement::base(server, 1), Placement::flexible(server, 2)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn placements(&self, job: JobId) -> &[Placement] {
         self.occupancy.placements(job)

@@ -64,6 +64,15 @@ impl Placement {
     }
 
     /// The same workers, marked as ones that the job can't lose.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Placement;
+    /// use aryl::id::ServerId;
+    ///
+    /// assert!(Placement::base(ServerId::new(0), 1).pinned().pinned);
+    /// ```
     #[must_use]
     pub const fn pinned(mut self) -> Self {
         self.pinned = true;

@@ -124,6 +124,15 @@ impl Epoch {
     }
 
     /// The same epoch with this solver for the knapsacks of phase 2.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::epoch::Epoch;
+    /// use aryl::knapsack::Solver;
+    ///
+    /// assert_eq!(Epoch::default().knapsack_solver(Solver::default()), Epoch::default());
+    /// ```
     #[must_use]
     pub const fn knapsack_solver(mut self, solver: knapsack::Solver) -> Self {
         self.solver = solver;
@@ -145,6 +154,24 @@ impl Epoch {
     ///
     /// The same cluster and request give the same plan, bit for bit, on every machine. Ties go to the earlier submission,
     /// then to the lowest id.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::epoch::{Epoch, EpochError, Request};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::inference(v100, 8))?;
+    /// let plan = Epoch::default().plan(&cluster, Request::lend(1))?;
+    /// assert_eq!(plan.to_string(), "lend server 0");
+    /// assert_eq!(
+    ///     Epoch::default().plan(&cluster, Request::lend(2)),
+    ///     Err(EpochError::NotEnoughToLend { asked: 2, available: 1 })
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn plan(&self, cluster: &Cluster, request: Request) -> Result<Plan, EpochError> {
         let mut plan = Plan::default();
         self.plan_into(cluster, request, &mut Workspace::default(), &mut plan)?;
@@ -156,6 +183,25 @@ impl Epoch {
     /// # Errors
     ///
     /// As for [`plan`](Self::plan). Then the plan is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::epoch::{Epoch, Plan, Request, Workspace};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 8))?;
+    /// let (mut workspace, mut plan) = (Workspace::default(), Plan::default());
+    /// for epoch in 0..4 {
+    ///     cluster.add_job(Job::inelastic(2))?;
+    ///     Epoch::default().plan_into(&cluster, Request::NONE, &mut workspace, &mut plan)?;
+    ///     cluster.apply(&plan)?;
+    ///     assert_eq!(plan.totals().busy_after, 2 * (epoch + 1));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn plan_into(
         &self,
         cluster: &Cluster,

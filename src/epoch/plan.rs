@@ -10,6 +10,26 @@ use crate::reclaim::Reclaim;
 use crate::units::Seconds;
 
 /// How well the spare GPUs of one type were given out.
+///
+/// # Examples
+///
+/// Job B of Figure 6 in the Aryl paper, alone on 5 GPUs: its base holds 2, so there are 3 to give.
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::epoch::{Epoch, Request};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 5))?;
+/// cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+/// let plan = Epoch::default().plan(&cluster, Request::NONE)?;
+/// let allocation = plan.allocations()[0];
+/// assert_eq!((allocation.gpu_type, allocation.capacity, allocation.jobs), (v100, 3, 1));
+/// assert_eq!(allocation.certificate.to_string(), "36000, proven optimal");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AllocationCertificate {
@@ -25,6 +45,25 @@ pub struct AllocationCertificate {
 }
 
 /// The cluster before and after a plan, in numbers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::epoch::{Epoch, Request};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 5))?;
+/// cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+/// let plan = Epoch::default().plan(&cluster, Request::NONE)?;
+/// let totals = plan.totals();
+/// assert_eq!((totals.waiting_before, totals.waiting_after), (1, 0));
+/// assert_eq!((totals.busy_before, totals.busy_after, totals.gpus_after), (0, 5, 5));
+/// assert_eq!(totals.jct_reduction_after, Seconds(36.0)); // 60 s with 2 workers, 24 s with 5
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -53,6 +92,32 @@ pub struct Totals {
 }
 
 /// What to do with the cluster now: an ordered list of actions, and how good each decision behind it is known to be.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::epoch::{Epoch, Request};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let home = cluster.add_server(Server::training(v100, 8))?;
+/// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+/// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+///
+/// // The on-loan server goes back, and the job takes four GPUs at home instead.
+/// let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
+/// assert_eq!(plan.reclaim().servers(), [lent]);
+/// assert_eq!(
+///     plan.to_string(),
+///     "scale in job 0: 4 workers leave server 1, which returns\n\
+///      return server 1\n\
+///      scale out job 0: 4 workers on server 0"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
@@ -65,30 +130,126 @@ pub struct Plan {
 impl Plan {
     /// The steps, in the order in which they must be carried out: preempt, scale in, return, lend, start, scale out,
     /// keep. Within a kind they ascend by job and server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::epoch::{Action, Epoch, Request};
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let home = cluster.add_server(Server::training(v100, 8))?;
+    /// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+    /// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+    /// let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
+    /// let steps = plan.actions();
+    /// assert_eq!(steps[1], Action::Return { server: lent });
+    /// assert_eq!(steps[2], Action::ScaleOut { job, server: home, workers: 4 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
     /// Whether the plan changes nothing: it has no step, or only [`Action::Keep`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::epoch::{Action, Epoch, Request};
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let home = cluster.add_server(Server::training(v100, 8))?;
+    /// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+    /// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+    /// let plan = Epoch::default().plan(&cluster, Request::NONE)?;
+    /// assert!(plan.is_empty());
+    /// assert_eq!(plan.actions(), [Action::Keep { job }]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.actions.iter().any(Action::is_change)
     }
 
     /// Which servers go back, and what that costs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::epoch::{Epoch, Request};
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let home = cluster.add_server(Server::training(v100, 8))?;
+    /// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+    /// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+    /// let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
+    /// assert_eq!(plan.reclaim().departures()[0].workers, 4);
+    /// assert_eq!(plan.reclaim().certificate().objective(), 0); // nobody is preempted
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn reclaim(&self) -> &Reclaim {
         &self.reclaim
     }
 
     /// How well the spare GPUs of each type were given out, in ascending order of types.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::epoch::{Epoch, Request};
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let home = cluster.add_server(Server::training(v100, 8))?;
+    /// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+    /// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+    /// let plan = Epoch::default().plan(&cluster, Request::NONE)?;
+    /// assert!(plan.allocations().iter().all(|allocation| allocation.certificate.is_optimal()));
+    /// assert_eq!(plan.allocations()[0].capacity, 14);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn allocations(&self) -> &[AllocationCertificate] {
         &self.allocations
     }
 
     /// The cluster before and after, in numbers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::epoch::{Epoch, Request};
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let home = cluster.add_server(Server::training(v100, 8))?;
+    /// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6).remaining(Seconds(60.0)))?;
+    /// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+    /// let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
+    /// assert_eq!((plan.totals().gpus_before, plan.totals().gpus_after), (16, 8));
+    /// assert_eq!(plan.totals().jct_reduction_after, Seconds(40.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn totals(&self) -> &Totals {
         &self.totals

@@ -81,6 +81,20 @@ impl LoanController {
     /// Changes the policy and keeps the demands that the new one still looks at.
     ///
     /// With a longer patience, lending waits until that many demands have been seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanController, LoanPolicy};
+    ///
+    /// let mut controller = LoanController::new(LoanPolicy::default().with_patience(4)?);
+    /// for gpus in [30, 20, 10] {
+    ///     assert!(controller.decide(&Fleet::new(10, 8)?, Demand::now(gpus)).is_hold());
+    /// }
+    /// controller.set_policy(LoanPolicy::default().with_patience(2)?);
+    /// assert_eq!(controller.earlier(), [Demand::now(10)]);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     pub fn set_policy(&mut self, policy: LoanPolicy) {
         let remembered = policy.patience() as usize - 1;
         self.earlier.drain(..self.earlier.len().saturating_sub(remembered));

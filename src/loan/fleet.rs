@@ -114,6 +114,15 @@ impl Fleet {
     }
 
     /// The servers that so many GPUs fill, rounded up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Fleet;
+    ///
+    /// assert_eq!(Fleet::new(104, 8)?.servers_for(300), 38); // 37.5, rounded up
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn servers_for(&self, gpus: u64) -> u64 {
         gpus.div_ceil(self.gpus_per_server as u64)

@@ -104,6 +104,26 @@ impl BestFitDecreasing {
     /// [`DemandError`] where a demand names a job that the cluster does not hold, that runs already, or that another
     /// demand names too, or asks for more flexible workers than the job can use. That there is no room is not an error:
     /// see [`Placements::unplaced`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand, DemandError};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6))?;
+    /// // Its base of 2, and 3 flexible workers since there is room.
+    /// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job).flexible(3)])?;
+    /// assert_eq!(answer.get(job).iter().map(|placement| placement.workers).sum::<u32>(), 5);
+    /// assert_eq!(
+    ///     BestFitDecreasing.solve(&cluster, &[Demand::new(job).flexible(5)]),
+    ///     Err(DemandError::AboveMaximum { job, flexible: 5, limit: 4 })
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn solve(&self, cluster: &Cluster, demands: &[Demand]) -> Result<Placements, DemandError> {
         let mut out = Placements::default();
         self.solve_into(cluster, demands, &mut Workspace::new(), &mut out)?;

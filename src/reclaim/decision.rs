@@ -22,6 +22,40 @@ pub struct Departure {
 /// Which on-loan servers go back, which jobs that preempts, and which workers leave jobs that run on.
 ///
 /// All lists are in ascending order of ids.
+///
+/// # Examples
+///
+/// Job 0 has 12 GPUs on two servers, job 1 has 2 GPUs on a third. One server goes back.
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Policy, Reclaimer};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+/// let (first, second, third) = (server()?, server()?, server()?);
+/// let wide = cluster.add_job(Job::inelastic(12).preemption_cost(1))?;
+/// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+/// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+/// cluster.place(dear, &[Placement::base(third, 2)])?;
+///
+/// let answer = Reclaimer::new(Policy::Aryl).solve(&cluster, 1)?;
+/// assert_eq!(answer.servers(), [first]);
+/// assert_eq!(answer.preempted(), [wide]);
+/// assert!(answer.departures().is_empty());
+/// // The six GPUs on the second server are lost to the job, though the server stays.
+/// assert_eq!((answer.returned_gpus(), answer.collateral_gpus()), (8, 6));
+/// assert_eq!(answer.collateral_damage(), 0.75);
+/// assert_eq!(answer.jct_lost(), Seconds(0.0));
+/// assert_eq!(answer.certificate().to_string(), "1, proven optimal");
+/// assert_eq!(
+///     answer.to_string(),
+///     "1 servers go back, 1 jobs preempted, 0 departures, preemption cost 1, proven optimal"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reclaim {
@@ -88,6 +122,24 @@ impl Reclaim {
     }
 
     /// How much later the jobs that are scaled in end, summed over them, each multiplied by its weight.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::Reclaimer;
+    /// use aryl::units::Seconds;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let home = cluster.add_server(Server::training(v100, 8))?;
+    /// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=4).remaining(Seconds(60.0)))?;
+    /// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 2)])?;
+    /// // 30 s with four workers, 60 s with two.
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 1)?.jct_lost(), Seconds(30.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn jct_lost(&self) -> Seconds {
         Seconds(self.jct_lost_milliseconds as f64 / 1_000.0)

@@ -81,6 +81,22 @@ impl Workspace {
     /// The work of the last decision, counted: steps through "a job on a server", and comparisons of servers.
     ///
     /// It is the same on every machine, so it tells how the effort grows with the cluster. It is 0 after an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::{Reclaim, Reclaimer, Workspace};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let mut workspace = Workspace::new();
+    /// assert_eq!(workspace.steps(), 0);
+    /// Reclaimer::default().solve_into(&cluster, 1, &mut workspace, &mut Reclaim::default())?;
+    /// assert!(workspace.steps() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.steps

@@ -126,6 +126,16 @@ impl ScalingCurve {
     /// # Errors
     ///
     /// [`ScalingError`] names the parameter that is out of its range, NaN among them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::scaling::{ScalingCurve, ScalingError};
+    ///
+    /// assert_eq!(ScalingCurve::Linear.check(), Ok(()));
+    /// let curve = ScalingCurve::Amdahl { serial: 1.5 };
+    /// assert_eq!(curve.check(), Err(ScalingError::Serial { serial: 1.5 }));
+    /// ```
     pub fn check(&self) -> Result<(), ScalingError> {
         match *self {
             Self::PowerLaw { exponent } if !(exponent > 0.0 && exponent <= 1.0) => {

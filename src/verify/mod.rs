@@ -13,7 +13,6 @@
 //! | [`verify::cluster`](cluster()) | both directions of "who runs where" agree, nothing is over-full, every running job is a run of its definition |
 //! | [`verify::reclaim`](reclaim()) | the right servers can go back; exactly the jobs that can't survive are preempted, and none needlessly; every number is right |
 //! | [`verify::plan`](plan()) | every step can be carried out in order, nothing is forgotten, done twice or done for nothing; totals are right; `apply` does what the steps say |
-//!
 //! | [`verify::loan`](loan()) | the decision is the one that the written rule asks for, and so is every number in it |
 //! | [`verify::placement`](placement()) | all placed gangs fit together and are whole; a gang that was left out does not fit, for the reason given |
 //! | [`verify::knapsack`](knapsack()) | one choice a class, within the capacity; sums and certificate are right; no other choice in one class beats the bound |

@@ -1,0 +1,10 @@
+//! Longer pages: how to embed the crate, the written form of a cluster, and where each part of the paper went.
+//!
+//! They hold no code of the crate. All their examples are tested.
+
+#[doc = include_str!("embedding.md")]
+pub mod embedding {}
+#[doc = include_str!("paper_to_code.md")]
+pub mod paper_to_code {}
+#[doc = include_str!("snapshot_format.md")]
+pub mod snapshot_format {}
