@@ -3,7 +3,7 @@
 /// An item, a class or an instance that was refused when it was built.
 ///
 /// The instance is left as it was before the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// An item is worth more than numbers can hold exactly.
@@ -27,6 +27,16 @@ pub enum InstanceError {
         sum: u64,
         /// The first sum that is too large: 2^53.
         limit: u64,
+    },
+    /// A number of a class given by a formula is out of its range.
+    #[error("class {class} is given by a formula whose {field} is {value}, which is out of its range")]
+    Curve {
+        /// The class that was being added, counted from 0.
+        class: usize,
+        /// The name of the number.
+        field: &'static str,
+        /// The number.
+        value: f64,
     },
     /// A class that asks for exactly one item has none.
     #[error("class {class} asks for exactly one item but has {items}")]

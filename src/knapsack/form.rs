@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::curve::CurveClass;
 use super::error::InstanceError;
 use super::instance::{ClassKind, Instance, Item};
 use super::solution::{Method, NONE, Solution};
@@ -12,7 +13,10 @@ use crate::certificate::Certificate;
 #[serde(deny_unknown_fields)]
 struct ClassForm {
     kind: ClassKind,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     items: Vec<Item>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    curve: Option<CurveClass>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -27,7 +31,11 @@ impl From<Instance> for InstanceForm {
         let classes = (0..instance.class_count())
             .map(|class| ClassForm {
                 kind: instance.class_kind(class),
-                items: instance.items(class).collect(),
+                items: match instance.curve(class) {
+                    Some(_) => Vec::new(),
+                    None => instance.items(class).collect(),
+                },
+                curve: instance.curve(class).copied(),
             })
             .collect();
         Self { capacity: instance.capacity(), classes }
@@ -40,7 +48,10 @@ impl TryFrom<InstanceForm> for Instance {
     fn try_from(form: InstanceForm) -> Result<Self, Self::Error> {
         let mut instance = Self::new(form.capacity);
         for class in form.classes {
-            instance.push_class(class.kind, class.items)?;
+            match class.curve {
+                Some(curve) => instance.push_curve(curve)?,
+                None => instance.push_class(class.kind, class.items)?,
+            };
         }
         Ok(instance)
     }

@@ -6,6 +6,7 @@
 
 use alloc::vec::Vec;
 
+use super::curve::CurveClass;
 use super::error::InstanceError;
 
 /// The first number that a value, or the sum of the largest values of all classes, may not reach: 2^53.
@@ -82,6 +83,7 @@ pub struct Instance {
     weights: Vec<u32>,
     values: Vec<f64>,
     bases: Vec<Base>,
+    curves: Vec<CurveClass>,
     totals: Totals,
 }
 
@@ -93,6 +95,7 @@ struct ClassRecord {
 }
 
 const EXACTLY_ONE: u32 = 1 << 30;
+const CURVE: u32 = 1 << 31;
 const LENGTH_MASK: u32 = EXACTLY_ONE - 1;
 
 impl ClassRecord {
@@ -142,6 +145,7 @@ impl Instance {
         self.weights.clear();
         self.values.clear();
         self.bases.clear();
+        self.curves.clear();
         self.totals = Totals::default();
     }
 
@@ -185,6 +189,62 @@ impl Instance {
             self.values.truncate(first);
         }
         result.map(|()| class)
+    }
+
+    /// Adds a class given by a formula, of which at most one item is chosen, and returns its number, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// [`InstanceError::Curve`] where a number of the formula is out of its range or the heaviest item weighs 2^32 or
+    /// more; and as [`push_class`](Self::push_class). The instance is then unchanged.
+    ///
+    /// # Complexity
+    ///
+    /// Constant time and memory, however many items the class has.
+    pub fn push_curve(&mut self, curve: CurveClass) -> Result<usize, InstanceError> {
+        let class = self.classes.len();
+        if let Some((field, value)) = curve.fault() {
+            return Err(InstanceError::Curve { class, field, value });
+        }
+        let limit = u64::from(u32::MAX);
+        if class as u64 >= limit {
+            return Err(InstanceError::TooManyClasses { classes: class as u64 + 1, limit });
+        }
+        let largest = curve.largest_value();
+        let sum = self.totals.largest_values + largest;
+        if sum >= VALUE_LIMIT {
+            return Err(InstanceError::ValueSumTooLarge { class, sum, limit: VALUE_LIMIT });
+        }
+        let length = curve.length();
+        let heaviest = curve.weight() * length;
+        let totals = &mut self.totals;
+        if length > 0 {
+            let (mut divisor, mut rest) = (totals.divisor, curve.weight());
+            while rest != 0 {
+                (divisor, rest) = (rest, divisor % rest);
+            }
+            totals.divisor = divisor;
+        }
+        totals.items += u64::from(length);
+        totals.demand += u64::from(heaviest);
+        totals.largest_values = sum;
+        totals.longest_class = totals.longest_class.max(length);
+        totals.largest_weight = totals.largest_weight.max(heaviest);
+        totals.largest_value = totals.largest_value.max(largest);
+        self.classes.push(ClassRecord { first: self.curves.len() as u32, packed: length | CURVE });
+        self.curves.push(curve);
+        Ok(class)
+    }
+
+    /// The formula of a class, or `None` where its items are a table.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no class of this number.
+    #[must_use]
+    pub fn curve(&self, class: usize) -> Option<&CurveClass> {
+        let record = self.classes[class];
+        if record.packed & CURVE != 0 { self.curves.get(record.first as usize) } else { None }
     }
 
     /// Appends the items and returns the largest value.
@@ -408,9 +468,12 @@ impl Instance {
         self.totals.longest_class
     }
 
-    /// Weights and values of a class, relative to its base.
+    /// Weights and values of a class, relative to its base; empty where the class is given by a formula.
     pub(super) fn table(&self, class: usize) -> (&[u32], &[f64]) {
         let record = self.classes[class];
+        if record.packed & CURVE != 0 {
+            return (&[], &[]);
+        }
         let range = record.first as usize..record.first as usize + record.length();
         (&self.weights[range.clone()], &self.values[range])
     }
@@ -418,11 +481,17 @@ impl Instance {
     /// The items of a class, relative to its base.
     pub(super) fn relative_items(&self, class: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let (weights, values) = self.table(class);
-        weights.iter().copied().zip(values.iter().copied())
+        let curve = self.curve(class);
+        let computed =
+            curve.into_iter().flat_map(|curve| (0..curve.length()).map(|item| curve.relative(item)));
+        weights.iter().copied().zip(values.iter().copied()).chain(computed)
     }
 
     /// Weight and value of an item, relative to the base of its class.
     pub(super) fn relative_item(&self, class: usize, item: u32) -> Option<(u32, f64)> {
+        if let Some(curve) = self.curve(class) {
+            return (item < curve.length()).then(|| curve.relative(item));
+        }
         let (weights, values) = self.table(class);
         Some((*weights.get(item as usize)?, *values.get(item as usize)?))
     }

@@ -9,6 +9,7 @@
 
 mod brute_force;
 mod core;
+mod curve;
 mod dense;
 mod error;
 #[cfg(feature = "serde")]
@@ -20,6 +21,7 @@ mod solution;
 mod solver;
 
 pub use brute_force::{COMBINATION_LIMIT, brute_force};
+pub use curve::{CurveClass, Gain};
 pub use dense::{dense, dense_into};
 pub use error::{InstanceError, SolveError};
 pub use greedy::{greedy, greedy_into};

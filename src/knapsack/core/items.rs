@@ -62,10 +62,8 @@ pub(super) fn collect(
         let choice = choices[class as usize];
         let (weights, values) = instance.table(class as usize);
         *items_read += weights.len() as u64;
-        let (mut from_weight, mut from_value) = (0, 0.0);
-        if choice != NONE {
-            (from_weight, from_value) = (weights[choice as usize], values[choice as usize]);
-        }
+        let chosen = if choice == NONE { None } else { instance.relative_item(class as usize, choice) };
+        let (from_weight, from_value) = chosen.unwrap_or((0, 0.0));
         // A first look without care for rounding; what passes is looked at again.
         let best = from_value - split.price * f64::from(from_weight);
         let least = best - limit - 4.0 * ROUNDING * (from_value + best.abs() + limit);
@@ -80,6 +78,21 @@ pub(super) fn collect(
         };
         if least <= 0.0 && choice != NONE {
             consider(NONE, 0, 0.0);
+        }
+        if let Some(curve) = instance.curve(class as usize) {
+            *items_read += 1;
+            let start = changes.len();
+            curve.near(split.price, |item, weight, value| {
+                let change = i64::from(weight) - i64::from(from_weight);
+                let (worth, loss) = (value - from_value, split.loss(change, value - from_value));
+                if loss <= limit && change != 0 && weight <= limits.heaviest && value > 0.0 {
+                    changes.push(Change { weight: change, value: worth, loss, class, item });
+                }
+                least - 4.0 * ROUNDING * split.price * f64::from(weight)
+            });
+            // An item may have been seen twice.
+            changes[start..].sort_unstable_by_key(|change| change.item);
+            continue;
         }
         for (item, (&weight, &value)) in weights.iter().zip(values).enumerate() {
             let product = split.price * f64::from(weight);

@@ -27,6 +27,11 @@ pub(super) fn best_at(
     limits: Limits,
     items_read: &mut u64,
 ) -> Best {
+    if let Some(curve) = instance.curve(class) {
+        *items_read += 1;
+        let best = curve.best(price, limits.heaviest);
+        return best.map_or(BASE, |(item, weight, value)| Best { item, weight, value });
+    }
     let (weights, values) = instance.table(class);
     *items_read += weights.len() as u64;
     let [reduced] = best_reduced(weights, values, [price], limits);
@@ -93,6 +98,30 @@ pub(super) fn pass(
     steps.clear();
     let mut totals = Pass::default();
     for (class, choice) in choices.iter_mut().enumerate() {
+        if let Some(curve) = instance.curve(class) {
+            let Some((last, weight, value)) = curve.best(low, limits.heaviest) else {
+                *choice = NONE;
+                continue;
+            };
+            let best = curve.best(high, limits.heaviest);
+            let start = best.map_or(BASE, |(item, weight, value)| Best { item, weight, value });
+            *choice = start.item;
+            totals.high_weight += u64::from(start.weight);
+            totals.high_value += start.value;
+            if start.item == last {
+                totals.low_weight += u64::from(weight);
+                continue;
+            }
+            alive.push(class as u32);
+            let first = start.item.wrapping_add(1);
+            let between = (first..last).map(|item| curve.relative(item)).chain([(weight, value)]);
+            let between =
+                between.map(|(weight, value)| (weight.wrapping_sub(start.weight), value - start.value));
+            let span = u64::from(weight.saturating_sub(start.weight));
+            upper_hull(between, span, sorted, hull);
+            totals.low_weight += u64::from(start.weight) + push_steps(class, first, hull, steps);
+            continue;
+        }
         let (weights, values) = instance.table(class);
         let [best_low] = best_reduced(weights, values, [low], limits);
         if best_low <= 0.0 {
@@ -124,20 +153,21 @@ pub(super) fn pass(
             (weight.wrapping_sub(start.weight), worth)
         });
         upper_hull(between, u64::from(weight.saturating_sub(start.weight)), sorted, hull);
-        let mut before = HullPoint { weight: 0, item: NONE, value: 0.0 };
-        for &point in hull.iter() {
-            let (step_weight, step_value) = (point.weight - before.weight, point.value - before.value);
-            steps.push(Step {
-                value: step_value,
-                weight: step_weight,
-                class: class as u32,
-                item: point.item,
-            });
-            before = point;
-        }
-        totals.low_weight += u64::from(start.weight) + u64::from(before.weight);
+        totals.low_weight += u64::from(start.weight) + push_steps(class, 0, hull, steps);
     }
     totals
+}
+
+/// Appends the steps along a hull, whose items are counted from `first`, and returns the weight of all of them.
+fn push_steps(class: usize, first: u32, hull: &[HullPoint], steps: &mut Vec<Step>) -> u64 {
+    let (mut weight, mut value) = (0, 0.0);
+    for point in hull {
+        let (step_weight, step_value) = (point.weight - weight, point.value - value);
+        let item = first + point.item;
+        steps.push(Step { value: step_value, weight: step_weight, class: class as u32, item });
+        (weight, value) = (point.weight, point.value);
+    }
+    u64::from(weight)
 }
 
 /// The answer of the linear relaxation, with the step that is taken in part left out.

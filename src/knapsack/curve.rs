@@ -1,0 +1,218 @@
+//! Classes given by a formula: a job costs a few numbers, not a table.
+
+use super::instance::{CLASS_LENGTH_LIMIT, Item, VALUE_LIMIT};
+use super::solution::NONE;
+
+/// How the gain grows with the number of units chosen; each shape is concave.
+///
+/// With `k` units and a whole of `total`:
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Gain {
+    /// `total · k / (half + k)`: half of the whole is gained at `half` units.
+    ///
+    /// The time that a job saves with `k` workers more than `b` has this shape under linear scaling (`half` = `b`), under
+    /// a share `l` lost for each added worker (`half` = `b` / (1 − `l`)), and under Amdahl's law with the serial share `s`
+    /// (`half` = `b`, and `total` · (1 − `s`) / (`s` · `b` + 1 − `s`) in place of `total`).
+    Hyperbola {
+        /// The units at which half of the whole is gained: positive and finite.
+        half: f64,
+    },
+    /// `total · (1 − (base / (base + k))^exponent)`: a speed that grows as a power of the workers.
+    Power {
+        /// The units held before: positive and finite.
+        base: f64,
+        /// The power, above 0 and at most 1.
+        exponent: f64,
+    },
+}
+
+/// A class whose items are given by a formula: item `k − 1` weighs `k` · `weight` and is worth the gain of `k` units,
+/// rounded to an integer, for `k` from 1 to `length`.
+///
+/// One item may be worth more than the formula says, by `bonus`: what is held now, say.
+///
+/// # Examples
+///
+/// Job B of figure 6 of the Aryl paper: two workers, up to four more, 60 s of work at two.
+///
+/// ```
+/// use aryl::knapsack::{CurveClass, Gain, Instance, Solver};
+///
+/// let class = CurveClass::new(Gain::Hyperbola { half: 2.0 }, 60.0, 1, 4);
+/// assert_eq!([0, 1, 2, 3].map(|item| class.item(item).value), [20, 30, 36, 40]);
+///
+/// let mut instance = Instance::new(2);
+/// instance.push_curve(class)?;
+/// instance.push_curve(class.with_bonus(0, 5))?;
+/// assert_eq!(Solver::default().solve(&instance)?.value(), 45);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct CurveClass {
+    gain: Gain,
+    total: f64,
+    weight: u32,
+    length: u32,
+    bonus_item: u32,
+    bonus: u64,
+}
+
+impl CurveClass {
+    /// A class of `length` items of weights `weight`, 2 · `weight`, and so on.
+    ///
+    /// The numbers are checked by [`Instance::push_curve`](super::Instance::push_curve).
+    #[must_use]
+    pub const fn new(gain: Gain, total: f64, weight: u32, length: u32) -> Self {
+        Self { gain, total, weight, length, bonus_item: NONE, bonus: 0 }
+    }
+
+    /// Adds a bonus to the value of one item, counted from 0.
+    #[must_use]
+    pub const fn with_bonus(mut self, item: u32, bonus: u64) -> Self {
+        (self.bonus_item, self.bonus) = (item, bonus);
+        self
+    }
+
+    /// The number of items.
+    #[must_use]
+    pub const fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Weight and value of an item, counted from 0: what a table of the class holds, to the digit.
+    #[must_use]
+    pub fn item(&self, item: u32) -> Item {
+        let (weight, value) = self.relative(item);
+        Item { weight, value: value as u64 }
+    }
+
+    pub(super) fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// What is wrong with the numbers, if anything: the name of the field and its value.
+    pub(super) fn fault(&self) -> Option<(&'static str, f64)> {
+        let positive = |number: f64| number > 0.0 && number.is_finite();
+        match self.gain {
+            Gain::Hyperbola { half } if !positive(half) => return Some(("half", half)),
+            Gain::Power { base, .. } if !positive(base) => return Some(("base", base)),
+            Gain::Power { exponent, .. } if !(exponent > 0.0 && exponent <= 1.0) => {
+                return Some(("exponent", exponent));
+            }
+            _ => {}
+        }
+        if !(self.total >= 0.0 && self.total < VALUE_LIMIT as f64) {
+            return Some(("total", self.total));
+        }
+        let heaviest = u64::from(self.weight) * u64::from(self.length);
+        if heaviest > u64::from(u32::MAX) {
+            return Some(("weight times length", heaviest as f64));
+        }
+        if u64::from(self.length) > CLASS_LENGTH_LIMIT {
+            return Some(("length", f64::from(self.length)));
+        }
+        (self.bonus >= VALUE_LIMIT).then_some(("bonus", self.bonus as f64))
+    }
+
+    /// A number that no value of the class exceeds.
+    pub(super) fn largest_value(&self) -> u64 {
+        // One more than the last item, since a rounding of the formula may make an item before it worth one more.
+        if self.length == 0 { 0 } else { libm::round(self.gain(self.length)) as u64 + 1 + self.bonus }
+    }
+
+    #[inline]
+    pub(super) fn relative(&self, item: u32) -> (u32, f64) {
+        let units = item.saturating_add(1);
+        let value = libm::round(self.gain(units));
+        (
+            units.saturating_mul(self.weight),
+            if item == self.bonus_item { value + self.bonus as f64 } else { value },
+        )
+    }
+
+    /// The gain of this many units, before it is rounded to an integer.
+    #[inline]
+    fn gain(&self, units: u32) -> f64 {
+        let units = f64::from(units);
+        match self.gain {
+            Gain::Hyperbola { half } => self.total * (units / (half + units)),
+            Gain::Power { base, exponent } => self.total * (1.0 - libm::pow(base / (base + units), exponent)),
+        }
+    }
+
+    /// Where the gain less the price of the units is largest, as a real number: the root of the derivative.
+    #[inline]
+    fn summit(&self, unit_price: f64) -> f64 {
+        match self.gain {
+            Gain::Hyperbola { half } => libm::sqrt(self.total * half / unit_price) - half,
+            Gain::Power { base, exponent } => {
+                let steepness = self.total * exponent / (base * unit_price);
+                base * libm::pow(steepness, 1.0 / (exponent + 1.0)) - base
+            }
+        }
+    }
+
+    /// Calls `visit` with each item whose reduced value may reach the bar that `visit` returns, which may rise on the way;
+    /// some items are visited twice.
+    ///
+    /// The gain is concave, and a value is at most a half and a rounding away from it. So it is enough to walk from the
+    /// summit to both sides until the gain falls below the bar by more than that.
+    pub(super) fn near(&self, price: f64, mut visit: impl FnMut(u32, u32, f64) -> f64) {
+        if self.length == 0 {
+            return;
+        }
+        let unit_price = price * f64::from(self.weight);
+        let last = self.length;
+        let summit = if unit_price > 0.0 { self.summit(unit_price) } else { f64::INFINITY };
+        let start = if summit >= f64::from(last) { last } else { (summit.max(1.0)) as u32 };
+        // Generous for the roundings of the formula and of the powers of libm.
+        let margin = 2.0 + (self.total + unit_price * f64::from(last)) / (1_u64 << 46) as f64;
+        let mut look = |units: u32| {
+            let (weight, value) = self.relative(units - 1);
+            let bar = visit(units - 1, weight, value);
+            self.gain(units) - unit_price * f64::from(units) + margin >= bar
+        };
+        // A step further than the bar asks for, since the summit is rounded.
+        let mut spare = 2;
+        for units in start..=last {
+            if !look(units) {
+                spare -= 1;
+                if spare == 0 {
+                    break;
+                }
+            }
+        }
+        let mut spare = 2;
+        for units in (1..start).rev() {
+            if !look(units) {
+                spare -= 1;
+                if spare == 0 {
+                    break;
+                }
+            }
+        }
+        if self.bonus_item < last {
+            look(self.bonus_item + 1);
+        }
+    }
+
+    /// The first item of the largest reduced value at a price of the grid, with weight and value, if any is worth more
+    /// than nothing; and no heavier than `heaviest`.
+    pub(super) fn best(&self, price: f64, heaviest: u32) -> Option<(u32, u32, f64)> {
+        let mut best: Option<(u32, u32, f64)> = None;
+        let mut most = 0.0;
+        self.near(price, |item, weight, value| {
+            let reduced = value - price * f64::from(weight);
+            let lighter = best.is_some_and(|(before, ..)| item < before) && reduced >= most;
+            if weight <= heaviest && (reduced > most || lighter) {
+                most = reduced;
+                best = Some((item, weight, value));
+            }
+            most
+        });
+        best
+    }
+}

@@ -1,0 +1,97 @@
+//! Classes by formula against tables of the same items.
+
+#![allow(clippy::unwrap_used)]
+
+use aryl::knapsack::{
+    ClassKind, CurveClass, Gain, Instance, InstanceError, Item, Solution, Solver, Workspace, dense_into,
+};
+use oorandom::Rand64;
+
+fn curve(random: &mut Rand64) -> CurveClass {
+    let base = random.rand_range(1..9) as f64;
+    let gain = if random.rand_range(0..2) == 0 {
+        Gain::Hyperbola { half: base / (0.5 + random.rand_float() / 2.0) }
+    } else {
+        Gain::Power { base, exponent: 0.3 + 0.7 * random.rand_float() }
+    };
+    // Small totals make the rounded values far from concave, large ones make them nearly smooth.
+    let total = [3.0, 40.0, 3_000.0, 3e7, 1e12][random.rand_range(0..5) as usize] * random.rand_float();
+    let (weight, length) = (1 << random.rand_range(0..4), random.rand_range(0..30) as u32);
+    let class = CurveClass::new(gain, total, weight, length);
+    match random.rand_range(0..3) {
+        0 if length > 0 => {
+            class.with_bonus(random.rand_range(0..u64::from(length)) as u32, random.rand_range(0..50))
+        }
+        _ => class,
+    }
+}
+
+#[test]
+fn a_formula_and_its_table_have_the_same_answer() {
+    let mut random = Rand64::new(5);
+    let (mut workspace, mut ours, mut other) = (Workspace::new(), Solution::default(), Solution::default());
+    let solver = Solver::default().with_table_budget(0);
+    for round in 0..if std::env::var_os("ARYL_HEAVY").is_some() { 10_000 } else { 1_000 } {
+        let (mut formulas, mut tables) = (Instance::new(0), Instance::new(0));
+        for class in 0..random.rand_range(1..25) {
+            let curve = curve(&mut random);
+            let items: Vec<Item> = (0..curve.length()).map(|item| curve.item(item)).collect();
+            if class % 5 == 4 {
+                // Tables mix with formulas.
+                formulas.push_class(ClassKind::AtMostOne, items.iter().copied()).unwrap();
+            } else {
+                formulas.push_curve(curve).unwrap();
+            }
+            tables.push_class(ClassKind::AtMostOne, items).unwrap();
+        }
+        let capacity = random.rand_range(0..tables.total_demand() + 2);
+        formulas.set_capacity(capacity);
+        tables.set_capacity(capacity);
+        solver.solve_into(&formulas, &mut workspace, &mut ours).unwrap();
+        dense_into(&tables, 1 << 26, &mut workspace, &mut other).unwrap();
+        assert_eq!(ours.value(), other.value(), "round {round}");
+        assert!(ours.certificate().is_optimal() && ours.weight() <= capacity);
+        let value: u64 = ours
+            .choices()
+            .enumerate()
+            .filter_map(|(class, choice)| tables.item(class, choice?).map(|item| item.value))
+            .sum();
+        assert_eq!(value, ours.value());
+        solver.solve_into(&tables, &mut workspace, &mut other).unwrap();
+        assert_eq!(ours.value(), other.value(), "round {round}");
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let mut instance = Instance::new(5);
+    let half = Gain::Hyperbola { half: 2.0 };
+    for (curve, field) in [
+        (CurveClass::new(Gain::Hyperbola { half: 0.0 }, 1.0, 1, 1), "half"),
+        (CurveClass::new(Gain::Hyperbola { half: f64::NAN }, 1.0, 1, 1), "half"),
+        (CurveClass::new(Gain::Power { base: -1.0, exponent: 0.5 }, 1.0, 1, 1), "base"),
+        (CurveClass::new(Gain::Power { base: 1.0, exponent: 1.5 }, 1.0, 1, 1), "exponent"),
+        (CurveClass::new(half, f64::NAN, 1, 1), "total"),
+        (CurveClass::new(half, 1e16, 1, 1), "total"),
+        (CurveClass::new(half, 1.0, 1 << 20, 1 << 12), "weight times length"),
+        (CurveClass::new(half, 1.0, 0, u32::MAX), "length"),
+        (CurveClass::new(half, 1.0, 1, 1).with_bonus(0, 1 << 53), "bonus"),
+    ] {
+        let error = instance.push_curve(curve).unwrap_err();
+        assert!(
+            matches!(error, InstanceError::Curve { class: 0, field: named, .. } if named == field),
+            "{error}"
+        );
+    }
+    assert_eq!(instance, Instance::new(5));
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn formulas_are_written_and_read_back() {
+    let mut instance = Instance::new(5);
+    instance.push_curve(CurveClass::new(Gain::Power { base: 2.0, exponent: 0.5 }, 100.0, 2, 9)).unwrap();
+    instance.push_class(ClassKind::ExactlyOne, [Item::new(1, 2)]).unwrap();
+    let text = serde_json::to_string(&instance).unwrap();
+    assert_eq!(serde_json::from_str::<Instance>(&text).unwrap(), instance);
+}
