@@ -7,7 +7,7 @@ use super::offer::{Offer, base_tally};
 use super::worth::Unit;
 use crate::cluster::{Inventory, Job, Occupancy, Role, Tally};
 use crate::id::{GpuTypeId, JobId};
-use crate::knapsack::{self, ClassKind, Instance, Item, Solution};
+use crate::knapsack::{self, ClassKind, CurveClass, Instance, Item, Solution};
 
 /// How many flexible workers a job should hold on a GPU type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -273,6 +273,11 @@ impl Candidate {
     /// Adds the class of this job. A change costs the overhead; to keep all values positive, the overhead is added to
     /// the choice that changes nothing instead, and taken off the sum at the end.
     fn push_class(&self, instance: &mut Instance, job: &Job, unit: Unit, capacity: u64) {
+        if let Some(class) = self.formula(job, unit, capacity) {
+            let pushed = instance.push_curve(class);
+            debug_assert!(pushed.is_ok(), "the unit of time keeps every sum below 2^53");
+            return;
+        }
         let stay = self.stays_at_base().then_some(Item::new(0, self.overhead));
         // A class holds weights of 32 bits; no job holds 2^32 GPUs.
         let most = capacity.min(u64::from(u32::MAX));
@@ -283,6 +288,20 @@ impl Candidate {
         });
         let pushed = instance.push_class(ClassKind::AtMostOne, stay.into_iter().chain(more));
         debug_assert!(pushed.is_ok(), "the unit of time keeps every sum below 2^53");
+    }
+
+    /// The class as a formula, of a few numbers in place of a table: where the job keeps just its base, on the reference
+    /// type or one as fast, and its curve has one.
+    fn formula(&self, job: &Job, unit: Unit, capacity: u64) -> Option<CurveClass> {
+        if !self.offer.is_base_alone(job) || self.stays_at_base() {
+            return None;
+        }
+        let fits = capacity.min(u64::from(u32::MAX)) / u64::from(job.gpus_per_worker);
+        let class = unit.formula(job, u32::try_from(fits).unwrap_or(u32::MAX))?;
+        Some(match self.held_reference.checked_sub(1) {
+            Some(held) if self.overhead > 0 => class.with_bonus(held, self.overhead),
+            _ => class,
+        })
     }
 
     /// Whether the choice that changes nothing is to hold no flexible worker, and is worth something for that: then it

@@ -86,6 +86,12 @@ impl Offer {
         }
     }
 
+    /// Whether the job has just its minimum in any case, on a type of speed 1 : 1.
+    pub(super) fn is_base_alone(&self, job: &Job) -> bool {
+        let min = u64::from(job.min_workers);
+        self.speed == Speed::REFERENCE && self.present == min && self.reference == min && !self.would_mix
+    }
+
     /// The most reference workers that the job can use beyond what it has.
     pub(super) fn most(&self, job: &Job) -> u32 {
         u64::from(job.max_workers).saturating_sub(self.reference) as u32

@@ -1,7 +1,8 @@
 //! What workers are worth to a job, in whole units of time.
 
 use crate::cluster::{Inventory, Job};
-use crate::scaling::Scaling;
+use crate::knapsack::{CurveClass, Gain};
+use crate::scaling::{Scaling, ScalingCurve};
 use crate::units::Seconds;
 
 /// The unit in which completion times are counted: 2^`shift` milliseconds.
@@ -62,21 +63,51 @@ impl Unit {
         let workers = reference_workers.clamp(u64::from(job.min_workers), u64::from(job.max_workers)) as u32;
         let efficiency = if mixes { job.mixing_efficiency.unwrap_or(1.0) } else { 1.0 };
         let total = self.remaining(job);
+        // The very number that a class given by its formula has, so that a job is worth the same either way.
+        if !mixes && let Some(formula) = self.formula(job, u32::MAX) {
+            return match workers - job.min_workers {
+                0 => total,
+                more => total - formula.item(more - 1).value.min(total),
+            };
+        }
         let speedup = job.scaling.speedup(job.min_workers, workers) * efficiency;
         // Slower than at the base: no more than the far end of the exact range.
         if speedup < 1.0 {
             let (slower, longest) = (libm::round(total as f64 / speedup), (Self::LIMIT as u64) >> self.shift);
             return if slower < longest as f64 { slower as u64 } else { longest };
         }
-        // Written as total less gain, not as total / speedup, so that the gain from the base is the very number that a
-        // class given by its formula has.
-        total - gain(total, speedup)
+        let saved = libm::round(total as f64 * (1.0 - 1.0 / speedup)) as u64;
+        total - saved.min(total)
     }
-}
 
-/// The time that a speedup of at least 1 saves: `total · (1 − 1 / speedup)`, rounded to the nearest unit.
-fn gain(total: u64, speedup: f64) -> u64 {
-    (libm::round(total as f64 * (1.0 - 1.0 / speedup)) as u64).min(total)
+    /// The choices of a job beyond its minimum on the reference type, up to `most` workers more, as a class given by a
+    /// formula; `None` where its scaling curve is a table, or brings nothing.
+    ///
+    /// With b workers at the minimum and k more, T(b) − T(b + k) is, for a remaining time of T(b) = 1:
+    ///
+    /// | curve | time saved |
+    /// |---|---|
+    /// | linear | k / (b + k) |
+    /// | power law | 1 − (b / (b + k))^exponent |
+    /// | Amdahl, serial share s | (1 − s) / (s · b + 1 − s) · k / (b + k) |
+    /// | loss l for each added worker | k / (b / (1 − l) + k) |
+    pub(super) fn formula(self, job: &Job, most: u32) -> Option<CurveClass> {
+        let (total, base) = (self.remaining(job) as f64, f64::from(job.min_workers));
+        let (gain, total) = match job.scaling {
+            ScalingCurve::Linear => (Gain::Hyperbola { half: base }, total),
+            ScalingCurve::PowerLaw { exponent } => (Gain::Power { base, exponent }, total),
+            ScalingCurve::Amdahl { serial } if serial < 1.0 => {
+                let share = (1.0 - serial) / (serial * base + 1.0 - serial);
+                (Gain::Hyperbola { half: base }, total * share)
+            }
+            ScalingCurve::LossPerAddedWorker { loss } if loss < 1.0 => {
+                (Gain::Hyperbola { half: base / (1.0 - loss) }, total)
+            }
+            _ => return None,
+        };
+        let length = most.min(job.max_workers - job.min_workers);
+        Some(CurveClass::new(gain, total, job.gpus_per_worker, length))
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +129,31 @@ mod tests {
         assert_eq!(unit.milliseconds(), 4);
         let total: u64 = cluster.jobs().map(|(_, job)| unit.remaining(job)).sum();
         assert!(total < 1 << 53);
+    }
+
+    #[test]
+    fn the_formula_is_the_scaling_curve() {
+        let unit = Unit::default();
+        for curve in [
+            ScalingCurve::Linear,
+            ScalingCurve::PowerLaw { exponent: 0.6 },
+            ScalingCurve::Amdahl { serial: 0.1 },
+            ScalingCurve::LossPerAddedWorker { loss: 0.2 },
+        ] {
+            for base in [1, 2, 7] {
+                let job =
+                    Job::elastic(base..=base + 40).remaining(Seconds(987_654.321)).scaling(curve.clone());
+                for workers in base..=base + 40 {
+                    let exact = job.running_time(workers).0 * 1_000.0;
+                    let counted = unit.time_left(&job, u64::from(workers), false);
+                    assert!((counted as f64 - exact).abs() <= 1.0, "{curve:?} {base} {workers}");
+                }
+            }
+        }
+        for flat in [ScalingCurve::Amdahl { serial: 1.0 }, ScalingCurve::LossPerAddedWorker { loss: 1.0 }] {
+            let job = Job::elastic(1..=9).scaling(flat);
+            assert_eq!(unit.time_left(&job, 9, false), unit.time_left(&job, 1, false));
+        }
     }
 
     #[test]
