@@ -45,6 +45,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Words
+//!
+//! A job's **base** workers are its minimum number: without them it does not run. Workers above it are **flexible**. A
+//! **worker** has a fixed number of GPUs on one server. Inference **lends** a server, which is then **on loan** and hosts
+//! training workers; it **asks back** a number of servers; the **reclaim** chooses which, and those **return**. A job that
+//! loses workers and runs on is **scaled in**; one that can't is **preempted**. JCT is the job completion time. An
+//! **epoch** is one decision.
+//!
 //! # Map
 //!
 //! | module | what it decides or holds |

@@ -8,6 +8,7 @@ use crate::units::Speed;
 /// One choice for an elastic job: some workers above its minimum, what they hold and what they bring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FlexibleItem {
     /// Reference workers beyond what the base workers make up: the minimum, but for rounding on a fast type.
     pub extra_workers: u32,

@@ -7,6 +7,7 @@ use crate::id::{JobId, ServerId};
 /// Why workers leave a job that runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Cause {
     /// Their server goes back to inference.
     ServerReturns,

@@ -107,6 +107,14 @@ pub struct Workspace {
     lent: Vec<ServerId>,
 }
 
+impl Workspace {
+    /// A workspace that holds no memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
 impl Epoch {
     /// The same epoch with this choice of the servers that go back.
     ///

@@ -32,6 +32,7 @@ use crate::units::Seconds;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AllocationCertificate {
     /// The GPU type.
     pub gpu_type: GpuTypeId,

@@ -15,7 +15,7 @@ use crate::id::JobId;
 /// assert_eq!((demand.job.get(), demand.flexible), (3, 2));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Demand {
     /// The job.

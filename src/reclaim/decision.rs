@@ -165,12 +165,15 @@ impl Reclaim {
 
 impl fmt::Display for Reclaim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count: usize, one: &'static str, many: &'static str| {
+            (count, if count == 1 { one } else { many })
+        };
+        let (servers, go) = counted(self.servers.len(), "server goes", "servers go");
+        let (jobs, preempted) = counted(self.preempted.len(), "job", "jobs");
+        let (departures, leave) = counted(self.departures.len(), "departure", "departures");
         write!(
             f,
-            "{} servers go back, {} jobs preempted, {} departures, preemption cost {}",
-            self.servers.len(),
-            self.preempted.len(),
-            self.departures.len(),
+            "{servers} {go} back, {jobs} {preempted} preempted, {departures} {leave}, preemption cost {}",
             self.certificate
         )
     }

@@ -56,7 +56,11 @@ pub enum ScalingError {
 /// # Ok::<(), aryl::scaling::MeasuredTableError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case", deny_unknown_fields)
+)]
 pub enum ScalingCurve {
     /// Twice the workers, twice the speed. The default, and what the paper assumes.
     #[default]

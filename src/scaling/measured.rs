@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 /// One measurement: the throughput of a job on this number of workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct MeasuredPoint {
     /// Reference workers, at least 1.
     pub workers: u32,
