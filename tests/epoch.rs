@@ -5,6 +5,7 @@ mod support;
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
 use aryl::epoch::{Action, Cause, Epoch, EpochError, Plan, Request, Workspace};
 use aryl::id::{JobId, ServerId};
+use aryl::scaling::{MeasuredTable, ScalingCurve};
 use aryl::units::Seconds;
 use aryl::verify;
 use oorandom::Rand32;
@@ -296,4 +297,46 @@ fn equal_jobs_do_not_exchange_workers() {
     let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
     let changes: Vec<&Action> = plan.actions().iter().filter(|action| action.is_change()).collect();
     assert!(matches!(changes[..], [Action::ScaleOut { workers: 1, .. }]), "{plan}");
+}
+
+#[test]
+fn a_bound_counts_the_resize_overhead() {
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let server = cluster.add_server(Server::training(v100, 4)).unwrap();
+    let job = Job::elastic(1..=4).remaining(Seconds(40.0)).resize_overhead(Seconds(10.0));
+    let job = cluster.add_job(job).unwrap();
+    cluster.place(job, &[Placement::base(server, 1)]).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    // 40 s with 1 worker, 10 s with 4, and 10 s for the change.
+    let certificate = plan.allocations()[0].certificate;
+    assert_eq!((certificate.objective(), certificate.bound()), (20_000, 20_000));
+}
+
+#[test]
+fn heterogeneous_jobs_grow_on_types_with_servers_on_loan_first() {
+    let mut cluster = Cluster::new();
+    let [v100, t4] = ["V100", "T4"].map(|name| cluster.add_gpu_type(GpuType::new(name)).unwrap());
+    let home = cluster.add_server(Server::training(v100, 2)).unwrap();
+    let lent = cluster.add_server(Server::on_loan(t4, 2)).unwrap();
+    let job = Job::elastic(1..=2).remaining(Seconds(40.0)).fungible().heterogeneous_at(1.0);
+    let job = cluster.add_job(job).unwrap();
+    cluster.place(job, &[Placement::base(home, 1)]).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(plan.actions(), [Action::ScaleOut { job, server: lent, workers: 1 }]);
+}
+
+#[test]
+fn the_flat_end_of_a_measured_curve_gets_no_gpus_and_what_is_held_there_stays() {
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let server = cluster.add_server(Server::training(v100, 8)).unwrap();
+    let table = MeasuredTable::new([(1, 1.0), (3, 3.0)]).unwrap();
+    let curve = ScalingCurve::Measured(table);
+    let job = Job::elastic(1..=1 << 20).remaining(Seconds(60.0)).scaling(curve);
+    let job = cluster.add_job(job.resize_overhead(Seconds(1.0))).unwrap();
+    assert_eq!(Epoch::default().plan(&cluster, Request::NONE).unwrap().totals().busy_after, 3);
+    // Two workers more than are of use leave only where the change costs nothing.
+    cluster.place(job, &[Placement::base(server, 1), Placement::flexible(server, 4)]).unwrap();
+    assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
 }

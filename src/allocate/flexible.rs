@@ -145,7 +145,11 @@ impl FlexibleAllocator {
                 && job.gpu_types.contains(gpu_type)
             {
                 let offer = Offer::beyond(tally, gpu_type, speed);
-                self.candidates.push(Candidate::new(view, *id, job, offer, view.held(*id, gpu_type)));
+                let held = view.held(*id, gpu_type);
+                // A job at its maximum, with nothing to lift here, has no choice on this type.
+                if held > 0 || offer.most(job) > 0 {
+                    self.candidates.push(Candidate::new(view, *id, job, offer, held));
+                }
             }
         }
         if !self.candidates.is_empty() {
@@ -179,8 +183,14 @@ impl FlexibleAllocator {
     ) {
         self.targets.clear();
         let Some(speed) = view.inventory.speed(gpu_type) else { return };
+        if idle == 0 {
+            return;
+        }
         self.candidates.clear();
-        let uniform = self.uniform.iter().filter(|entry| entry.0 == gpu_type).map(|entry| entry.1);
+        // Sorted by type, so that a cluster of many types does not walk through all jobs for each.
+        let first = self.uniform.partition_point(|entry| entry.0 < gpu_type);
+        let uniform =
+            self.uniform[first..].iter().take_while(|entry| entry.0 == gpu_type).map(|entry| entry.1);
         let mixing = self.mixing.iter().map(|entry| entry.0);
         for id in uniform.chain(mixing) {
             let Some(job) = view.inventory.job(id) else { continue };
@@ -281,7 +291,10 @@ impl Candidate {
         let stay = self.stays_at_base().then_some(Item::new(0, self.overhead));
         // A class holds weights of 32 bits; no job holds 2^32 GPUs.
         let most = capacity.min(u64::from(u32::MAX));
-        let more = self.offer.items(job, unit).take_while(|&(_, gpus, _)| gpus <= most);
+        // Nothing is gained beyond the flat end of a curve, but what a job holds stays a choice.
+        let last = self.offer.last_useful(job).max(self.held_reference);
+        let more = self.offer.items(job, unit);
+        let more = more.take_while(|&(reference, gpus, _)| reference <= last && gpus <= most);
         let more = more.map(|(reference, gpus, value)| {
             let bonus = if reference == self.held_reference { self.overhead } else { 0 };
             Item::new(gpus as u32, value + bonus)

@@ -3,6 +3,7 @@
 use super::worth::Unit;
 use crate::cluster::{Inventory, Job, Occupancy, Role, Tally};
 use crate::id::{GpuTypeId, JobId};
+use crate::scaling::ScalingCurve;
 use crate::units::Speed;
 
 /// One choice for an elastic job: some workers above its minimum, what they hold and what they bring.
@@ -98,6 +99,14 @@ impl Offer {
         u64::from(job.max_workers).saturating_sub(self.reference) as u32
     }
 
+    /// The most reference workers that can bring anything: at most those, and fewer where the curve of the job ends flat.
+    pub(super) fn last_useful(&self, job: &Job) -> u32 {
+        let ScalingCurve::Measured(table) = &job.scaling else { return self.most(job) };
+        let end = table.points().last().map_or(0, |point| u64::from(point.workers));
+        // At most `most`, which fits.
+        end.saturating_sub(self.reference).min(u64::from(self.most(job))) as u32
+    }
+
     /// Workers to add on this type, so that they make up `reference` more reference workers.
     pub(super) fn workers(&self, reference: u32) -> u64 {
         if reference == 0 {
@@ -137,6 +146,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::scaling::MeasuredTable;
     use crate::units::Seconds;
 
     #[test]
@@ -157,6 +167,25 @@ mod tests {
         let fast = Speed::new(3, 2).unwrap();
         let items: Vec<_> = flexible_items(&job, fast).collect();
         assert_eq!(items, [FlexibleItem { extra_workers: 1, gpus: 2, jct_reduction_milliseconds: 10_000 }]);
+    }
+
+    #[test]
+    fn the_flat_end_of_a_measured_curve_is_no_choice() {
+        let table = |end: u32| MeasuredTable::new([(1, 1.0), (end, f64::from(end))]).unwrap();
+        let last = |min, end| {
+            let job = Job::elastic(min..=1_000_000).scaling(ScalingCurve::Measured(table(end)));
+            let offer = Offer::at_base(&job, Speed::REFERENCE);
+            let items: Vec<_> =
+                offer.items(&job, Unit::default()).take(offer.last_useful(&job) as usize + 1).collect();
+            assert_eq!(items.last().unwrap().2, items.iter().map(|item| item.2).max().unwrap());
+            offer.last_useful(&job)
+        };
+        assert_eq!(
+            [last(2, 8), last(2, 3), last(2, 2), last(9, 8), last(1, 2_000_000)],
+            [6, 1, 0, 0, 999_999]
+        );
+        let linear = Job::elastic(2..=1_000);
+        assert_eq!(Offer::at_base(&linear, Speed::REFERENCE).last_useful(&linear), 998);
     }
 
     #[test]

@@ -97,4 +97,13 @@ mod tests {
         cluster.place(running, &[Placement::base(server, 1)]).unwrap();
         assert_eq!(shortest_first(&cluster), [first, second, late]);
     }
+
+    #[test]
+    fn the_length_of_an_elastic_job_is_that_at_its_maximum() {
+        let mut cluster = Cluster::new();
+        cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        let rigid = cluster.add_job(Job::inelastic(1).remaining(Seconds(90.0))).unwrap();
+        let elastic = cluster.add_job(Job::elastic(1..=2).remaining(Seconds(120.0))).unwrap();
+        assert_eq!(shortest_first(&cluster), [elastic, rigid]);
+    }
 }

@@ -157,6 +157,18 @@ mod tests {
     }
 
     #[test]
+    fn a_coarse_unit_counts_overheads_and_rounds_to_the_nearest() {
+        let mut cluster = Cluster::new();
+        cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        cluster.add_job(Job::elastic(1..=2).remaining(Seconds(9e12)).resize_overhead(Seconds(9e12))).unwrap();
+        assert_eq!(Unit::for_jobs(cluster.inventory()).milliseconds(), 2);
+        let counted = [5, 6, 9, 10].map(|time| {
+            Unit { shift: 2 }.remaining(&Job::elastic(1..=2).remaining(Seconds(f64::from(time) / 1_000.0)))
+        });
+        assert_eq!(counted, [1, 2, 2, 3]);
+    }
+
+    #[test]
     fn time_left_falls_with_workers_and_rises_with_mixing() {
         let job = Job::elastic(2..=6).remaining(Seconds(60.0)).heterogeneous_at(0.5);
         let unit = Unit::default();

@@ -76,21 +76,33 @@ impl Inventory {
     pub(crate) fn fill_base(&self, occupancy: &mut Occupancy, id: JobId, job: &Job) {
         let base = |p: &&Placement| p.role == Role::Base;
         let mut tally = self.tally(occupancy.placements(id).iter().filter(base));
-        while tally.reference_workers() < u64::from(job.min_workers) {
-            let placements = occupancy.placements(id);
-            let flexible = || placements.iter().filter(|p| p.role == Role::Flexible);
-            let beside_base = flexible().find(|p| occupancy.workers(id, p.server, Role::Base) > 0);
-            let Some(&Placement { server, workers, .. }) = beside_base.or_else(|| flexible().next()) else {
+        for beside_base in [true, false] {
+            if tally.reference_workers() >= u64::from(job.min_workers) {
                 return;
-            };
-            let Some(gpu_type) = self.server(server).map(|server| server.gpu_type) else { return };
-            let speed = self.speeds[gpu_type.index()];
-            let mut moved = 0;
-            while moved < workers && tally.reference_workers() < u64::from(job.min_workers) {
-                tally.add(gpu_type, speed, 1);
-                moved += 1;
             }
-            occupancy.promote(id, server, moved, job.gpus_per_worker);
+            // A promotion changes the list, but only on its own server: the walk goes by server.
+            let mut next = ServerId::new(0);
+            while let Some(&Placement { server, workers, .. }) = {
+                let placements = occupancy.placements(id);
+                let from = placements.partition_point(|p| p.server < next);
+                placements[from..].iter().find(|p| p.role == Role::Flexible)
+            } {
+                next = ServerId::new(server.get().saturating_add(1));
+                if (occupancy.workers(id, server, Role::Base) > 0) != beside_base {
+                    continue;
+                }
+                let Some(gpu_type) = self.server(server).map(|server| server.gpu_type) else { return };
+                let speed = self.speeds[gpu_type.index()];
+                let mut moved = 0;
+                while moved < workers && tally.reference_workers() < u64::from(job.min_workers) {
+                    tally.add(gpu_type, speed, 1);
+                    moved += 1;
+                }
+                if moved == 0 {
+                    return;
+                }
+                occupancy.promote(id, server, moved, job.gpus_per_worker);
+            }
         }
     }
 }

@@ -60,15 +60,19 @@ impl Working {
                 self.resized[id.index()] = true;
             }
         }
-        for departure in reclaim.departures() {
-            let (id, server) = (departure.job, departure.server);
+        for departures in reclaim.departures().chunk_by(|a, b| a.job == b.job) {
+            let id = departures[0].job;
             let Some(job) = inventory.job(id) else { continue };
-            for role in [Role::Flexible, Role::Base] {
-                let workers = self.occupancy.workers(id, server, role);
-                if workers > 0 {
-                    self.occupancy.detach(id, server, role, workers, job.gpus_per_worker);
+            for departure in departures {
+                for role in [Role::Flexible, Role::Base] {
+                    let workers = self.occupancy.workers(id, departure.server, role);
+                    if workers > 0 {
+                        self.occupancy.detach(id, departure.server, role, workers, job.gpus_per_worker);
+                    }
                 }
             }
+            // Once for all servers that leave. To fill the base after each of them, as the steps of the plan do one by
+            // one, ends with the same base workers: those on servers that stay are taken in the same order.
             inventory.fill_base(&mut self.occupancy, id, job);
             self.resized[id.index()] = true;
         }
