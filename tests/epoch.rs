@@ -340,3 +340,31 @@ fn the_flat_end_of_a_measured_curve_gets_no_gpus_and_what_is_held_there_stays() 
     cluster.place(job, &[Placement::base(server, 1), Placement::flexible(server, 4)]).unwrap();
     assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
 }
+
+#[test]
+fn memory_follows_the_jobs_and_not_the_workers_that_they_could_use() {
+    // 300 jobs that could each use a million workers: by formula, by table, and on a type that has no formula.
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let a100 = cluster.add_gpu_type(GpuType::new("A100").speed(5, 2)).unwrap();
+    for index in 0..3_000 {
+        cluster.add_server(Server::training(if index % 2 == 0 { v100 } else { a100 }, 1_024)).unwrap();
+    }
+    for index in 0..300 {
+        let job = Job::elastic(2..=1 << 20).remaining(Seconds(1e6 + f64::from(index)));
+        let job = match index % 3 {
+            0 => job,
+            1 => job.on([a100]),
+            _ => job.resize_overhead(Seconds(10.0)),
+        };
+        cluster.add_job(job).unwrap();
+    }
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
+    let certificate = |at: usize| plan.allocations()[at].certificate;
+    assert!(certificate(0).is_optimal());
+    // The tables of the A100 jobs are cut off, and the bound says so: what is left out brings next to nothing.
+    assert!(!certificate(1).is_optimal() && certificate(1).relative_gap() < 1e-3, "{}", certificate(1));
+    cluster.apply(&plan).unwrap();
+    assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
+}

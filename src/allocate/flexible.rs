@@ -9,6 +9,13 @@ use crate::cluster::{Inventory, Job, Occupancy, Role, Tally};
 use crate::id::{GpuTypeId, JobId};
 use crate::knapsack::{self, ClassKind, CurveClass, Instance, Item, Solution};
 
+/// The choices that all tables of one knapsack hold together: each job has its share. So memory follows the number of
+/// jobs, not the numbers of workers that they could use.
+const TABLE_ITEMS: usize = 1 << 20;
+
+/// The choices that a table may hold, however many jobs there are.
+const SHORTEST_TABLE: usize = 64;
+
 /// How many flexible workers a job should hold on a GPU type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
@@ -239,11 +246,13 @@ impl FlexibleAllocator {
     /// Solves the knapsack over the candidates, and adds their targets.
     fn solve(&mut self, view: View<'_>, gpu_type: GpuTypeId, capacity: u64) -> TypeBound {
         self.instance.clear(capacity);
-        let mut stay = 0;
+        let (mut stay, mut left_out) = (0, 0u64);
+        let longest = (TABLE_ITEMS / self.candidates.len().max(1)).max(SHORTEST_TABLE) as u32;
         for candidate in &self.candidates {
             stay += candidate.overhead;
             if let Some(job) = view.inventory.job(candidate.job) {
-                candidate.push_class(&mut self.instance, job, view.unit, capacity);
+                let beyond = candidate.push_class(&mut self.instance, job, view.unit, capacity, longest);
+                left_out = left_out.saturating_add(beyond);
             }
         }
         let solved = self.solver.solve_into(&self.instance, &mut self.workspace, &mut self.solution);
@@ -263,8 +272,8 @@ impl FlexibleAllocator {
             gpu_type,
             capacity,
             jobs: self.candidates.len() as u32,
-            bound: certificate.bound().saturating_sub(stay),
-            is_optimal: certificate.is_optimal(),
+            bound: certificate.bound().saturating_sub(stay).saturating_add(left_out),
+            is_optimal: certificate.is_optimal() && left_out == 0,
         }
     }
 }
@@ -282,17 +291,21 @@ impl Candidate {
 
     /// Adds the class of this job. A change costs the overhead; to keep all values positive, the overhead is added to
     /// the choice that changes nothing instead, and taken off the sum at the end.
-    fn push_class(&self, instance: &mut Instance, job: &Job, unit: Unit, capacity: u64) {
+    ///
+    /// A class that has no formula is a table of at most `longest` choices, or up to what the job holds. Returns what the
+    /// choices left out could bring beyond those in the table: it is added to the bound.
+    fn push_class(&self, instance: &mut Instance, job: &Job, unit: Unit, capacity: u64, longest: u32) -> u64 {
         if let Some(class) = self.formula(job, unit, capacity) {
             let pushed = instance.push_curve(class);
             debug_assert!(pushed.is_ok(), "the unit of time keeps every sum below 2^53");
-            return;
+            return 0;
         }
         let stay = self.stays_at_base().then_some(Item::new(0, self.overhead));
         // A class holds weights of 32 bits; no job holds 2^32 GPUs.
         let most = capacity.min(u64::from(u32::MAX));
         // Nothing is gained beyond the flat end of a curve, but what a job holds stays a choice.
-        let last = self.offer.last_useful(job).max(self.held_reference);
+        let useful = self.offer.last_useful(job).max(self.held_reference);
+        let last = useful.min(longest.max(self.held_reference));
         let more = self.offer.items(job, unit);
         let more = more.take_while(|&(reference, gpus, _)| reference <= last && gpus <= most);
         let more = more.map(|(reference, gpus, value)| {
@@ -301,16 +314,15 @@ impl Candidate {
         });
         let pushed = instance.push_class(ClassKind::AtMostOne, stay.into_iter().chain(more));
         debug_assert!(pushed.is_ok(), "the unit of time keeps every sum below 2^53");
+        if last < useful { self.offer.value_beyond(job, unit, last, useful) } else { 0 }
     }
 
-    /// The class as a formula, of a few numbers in place of a table: where the job keeps just its base, on the reference
-    /// type or one as fast, and its curve has one.
+    /// The class as a formula, of a few numbers in place of a table: where the job keeps just its base, on a type of speed
+    /// 1 : n, and its curve has one.
     fn formula(&self, job: &Job, unit: Unit, capacity: u64) -> Option<CurveClass> {
-        if !self.offer.is_base_alone(job) || self.stays_at_base() {
-            return None;
-        }
-        let fits = capacity.min(u64::from(u32::MAX)) / u64::from(job.gpus_per_worker);
-        let class = unit.formula(job, u32::try_from(fits).unwrap_or(u32::MAX))?;
+        let gpus = self.offer.gpus_per_reference_worker(job).filter(|_| !self.stays_at_base())?;
+        let fits = capacity.min(u64::from(u32::MAX)) / u64::from(gpus);
+        let class = unit.formula(job, gpus, u32::try_from(fits).unwrap_or(u32::MAX))?;
         Some(match self.held_reference.checked_sub(1) {
             Some(held) if self.overhead > 0 => class.with_bonus(held, self.overhead),
             _ => class,

@@ -88,10 +88,14 @@ impl Offer {
         }
     }
 
-    /// Whether the job has just its minimum in any case, on a type of speed 1 : 1.
-    pub(super) fn is_base_alone(&self, job: &Job) -> bool {
-        let min = u64::from(job.min_workers);
-        self.speed == Speed::REFERENCE && self.present == min && self.reference == min && !self.would_mix
+    /// GPUs that one more reference worker holds, where that is the same for each: where the job has just its minimum in
+    /// any case, on a type of speed 1 : n.
+    pub(super) fn gpus_per_reference_worker(&self, job: &Job) -> Option<u32> {
+        let min = job.min_workers;
+        let is_base = self.reference == u64::from(min) && self.present == job.min_workers_on(self.speed);
+        let is_even = self.speed.numerator() == 1 && is_base && !self.would_mix;
+        // At most 1,024 GPUs, and 1,000 workers for a reference worker.
+        is_even.then(|| job.gpus_per_worker * self.speed.denominator())
     }
 
     /// The most reference workers that the job can use beyond what it has.
@@ -105,6 +109,14 @@ impl Offer {
         let end = table.points().last().map_or(0, |point| u64::from(point.workers));
         // At most `most`, which fits.
         end.saturating_sub(self.reference).min(u64::from(self.most(job))) as u32
+    }
+
+    /// What choices above `last` could bring beyond that one: no more than this.
+    pub(super) fn value_beyond(&self, job: &Job, unit: Unit, last: u32, most: u32) -> u64 {
+        let time = |more: u32| unit.time_left(job, self.reference + u64::from(more), self.would_mix);
+        // A measured curve can have its best size anywhere.
+        let shortest = if matches!(job.scaling, ScalingCurve::Measured(_)) { 0 } else { time(most) };
+        time(last).saturating_sub(shortest)
     }
 
     /// Workers to add on this type, so that they make up `reference` more reference workers.

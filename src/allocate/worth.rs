@@ -64,7 +64,7 @@ impl Unit {
         let efficiency = if mixes { job.mixing_efficiency.unwrap_or(1.0) } else { 1.0 };
         let total = self.remaining(job);
         // The very number that a class given by its formula has, so that a job is worth the same either way.
-        if !mixes && let Some(formula) = self.formula(job, u32::MAX) {
+        if !mixes && let Some(formula) = self.formula(job, 1, u32::MAX) {
             return match workers - job.min_workers {
                 0 => total,
                 more => total - formula.item(more - 1).value.min(total),
@@ -80,8 +80,8 @@ impl Unit {
         total - saved.min(total)
     }
 
-    /// The choices of a job beyond its minimum on the reference type, up to `most` workers more, as a class given by a
-    /// formula; `None` where its scaling curve is a table, or brings nothing.
+    /// The choices of a job beyond its minimum, up to `most` reference workers more of so many GPUs each, as a class given
+    /// by a formula; `None` where its scaling curve is a table, or brings nothing.
     ///
     /// With b workers at the minimum and k more, T(b) − T(b + k) is, for a remaining time of T(b) = 1:
     ///
@@ -91,7 +91,7 @@ impl Unit {
     /// | power law | 1 − (b / (b + k))^exponent |
     /// | Amdahl, serial share s | (1 − s) / (s · b + 1 − s) · k / (b + k) |
     /// | loss l for each added worker | k / (b / (1 − l) + k) |
-    pub(super) fn formula(self, job: &Job, most: u32) -> Option<CurveClass> {
+    pub(super) fn formula(self, job: &Job, gpus: u32, most: u32) -> Option<CurveClass> {
         let (total, base) = (self.remaining(job) as f64, f64::from(job.min_workers));
         let (gain, total) = match job.scaling {
             ScalingCurve::Linear => (Gain::Hyperbola { half: base }, total),
@@ -106,7 +106,7 @@ impl Unit {
             _ => return None,
         };
         let length = most.min(job.max_workers - job.min_workers);
-        Some(CurveClass::new(gain, total, job.gpus_per_worker, length))
+        Some(CurveClass::new(gain, total, gpus, length))
     }
 }
 
