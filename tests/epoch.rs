@@ -368,3 +368,34 @@ fn memory_follows_the_jobs_and_not_the_workers_that_they_could_use() {
     cluster.apply(&plan).unwrap();
     assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
 }
+
+#[test]
+fn jobs_that_start_are_packed_best_fit_decreasing() {
+    // Shortest first, the two narrow jobs share a server and a wide one takes the other: 2 and 3 GPUs are left. Packed in
+    // decreasing order, each wide job shares a server with a narrow one, so that the second wide job starts too.
+    let (mut cluster, _) = cluster(&[(false, 8), (false, 8)]);
+    let job = |gpus: u32, time: f64| Job::inelastic(1).gpus_per_worker(gpus).remaining(Seconds(time));
+    let jobs = [job(3, 1.0), job(3, 2.0), job(5, 3.0), job(5, 4.0)].map(|job| cluster.add_job(job).unwrap());
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    cluster.apply(&plan).unwrap();
+    assert!(jobs.iter().all(|&job| cluster.is_running(job)), "{plan}");
+}
+
+#[test]
+fn a_change_that_can_be_placed_only_in_part_is_made_only_if_the_part_pays() {
+    // Two more workers would save 80 s and cost 70 s, but only one finds a server, and saves 60 s.
+    let (mut cluster, servers) = cluster(&[(false, 8), (false, 8)]);
+    let elastic = Job::elastic(1..=3).gpus_per_worker(4).remaining(Seconds(120.0));
+    let job = cluster.add_job(elastic.clone().resize_overhead(Seconds(70.0))).unwrap();
+    cluster.place(job, &[Placement::base(servers[0], 1)]).unwrap();
+    for (gpus, server) in [(1, servers[0]), (3, servers[1])] {
+        let blocker = cluster.add_job(Job::inelastic(1).gpus_per_worker(gpus)).unwrap();
+        cluster.place(blocker, &[Placement::base(server, 1)]).unwrap();
+    }
+    assert_eq!((cluster.free_gpus(servers[0]), cluster.free_gpus(servers[1])), (3, 5));
+    assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
+    // At a cost of 50 s the part pays.
+    cluster.update_job(job, elastic.resize_overhead(Seconds(50.0))).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(plan.actions()[0], Action::ScaleOut { job, server: servers[1], workers: 1 });
+}
