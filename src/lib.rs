@@ -6,6 +6,7 @@
 extern crate alloc;
 
 pub mod certificate;
+pub mod guide;
 pub mod id;
 pub mod knapsack;
 pub mod units;
