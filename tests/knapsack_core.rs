@@ -165,3 +165,19 @@ fn a_small_budget_gives_a_feasible_answer_with_its_gap() {
     check(&instance, &quick);
     assert!(quick.value() <= exact.value() && exact.value() <= quick.certificate().bound());
 }
+
+#[test]
+fn the_workspace_stays_small_beside_the_input() {
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    let classes = if heavy() { 100_000 } else { 20_000 };
+    let instance = families::table_of(families::Family::LinearMixed, classes, 16, Capacity::Percent(25), 1);
+    let solver = Solver::default().with_table_budget(0);
+    solver.solve_into(&instance, &mut workspace, &mut solution).unwrap();
+    // The input has 12 bytes an item; what survives the pass must be a fraction of it.
+    let input = 12 * instance.item_count() as usize;
+    assert!(
+        workspace.memory_usage() > 0 && workspace.memory_usage() < input / 2,
+        "{}",
+        workspace.memory_usage()
+    );
+}

@@ -1,7 +1,5 @@
 //! Classes by formula against tables of the same items.
 
-#![allow(clippy::unwrap_used)]
-
 use aryl::knapsack::{
     ClassKind, CurveClass, Gain, Instance, InstanceError, Item, Solution, Solver, Workspace, dense_into,
 };

@@ -1,9 +1,14 @@
-//! Longer pages: how to embed the crate, the written form of a cluster, and where each part of the paper went.
+//! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, which knapsack
+//! solver to call, and what is exact.
 //!
 //! They hold no code of the crate. All their examples are tested.
 
+#[doc = include_str!("choosing_a_solver.md")]
+pub mod choosing_a_solver {}
 #[doc = include_str!("embedding.md")]
 pub mod embedding {}
+#[doc = include_str!("numerics.md")]
+pub mod numerics {}
 #[doc = include_str!("paper_to_code.md")]
 pub mod paper_to_code {}
 #[doc = include_str!("snapshot_format.md")]
