@@ -52,7 +52,7 @@ pub struct Departure {
 /// assert_eq!(answer.certificate().to_string(), "1, proven optimal");
 /// assert_eq!(
 ///     answer.to_string(),
-///     "1 servers go back, 1 jobs preempted, 0 departures, preemption cost 1, proven optimal"
+///     "1 server goes back, 1 job preempted, 0 departures, preemption cost 1, proven optimal"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
