@@ -147,11 +147,14 @@ impl Cluster {
         if from_base > 0 && self.occupancy.placements(job).iter().any(pinned) {
             return Err(ScaleInError::Pinned { job, server });
         }
-        let mut left = self.inventory.tally(self.occupancy.placements(job));
-        left.remove(home.gpu_type, workers);
-        let (left, min) = (left.reference_workers(), definition.min_workers);
-        if left < u64::from(min) {
-            return Err(ScaleInError::BelowMinimum { job, left, min });
+        // Where only flexible workers leave, the base is left whole.
+        if from_base > 0 {
+            let mut left = self.inventory.tally(self.occupancy.placements(job));
+            left.remove(home.gpu_type, workers);
+            let (left, min) = (left.reference_workers(), definition.min_workers);
+            if left < u64::from(min) {
+                return Err(ScaleInError::BelowMinimum { job, left, min });
+            }
         }
         let gpus = definition.gpus_per_worker;
         if workers > from_base {

@@ -158,8 +158,33 @@ impl Occupancy {
         self.gangs[job.index()] = gang;
     }
 
+    /// Takes all workers of a job from the servers that leave, in one walk through its placements.
+    pub(crate) fn depart(&mut self, job: JobId, leaves: impl Fn(ServerId) -> bool, gpus_per_worker: u32) {
+        let mut gang = core::mem::take(&mut self.gangs[job.index()]);
+        gang.0.retain(|placement| {
+            let goes = leaves(placement.server);
+            if goes {
+                self.leave_host(job, placement.server, placement.role, placement.workers, gpus_per_worker);
+            }
+            !goes
+        });
+        self.gangs[job.index()] = gang;
+    }
+
     /// Turns flexible workers of a job on a server into base workers.
     pub(crate) fn promote(&mut self, job: JobId, server: ServerId, workers: u32, gpus_per_worker: u32) {
+        // All that the job has there: its place in both lists stays, so nothing has to move.
+        let gang = &mut self.gangs[job.index()].0;
+        let tenants = &mut self.hosts[server.index()].tenants;
+        if let Ok(at) = gang.binary_search_by_key(&(server, Role::Flexible), |p| (p.server, p.role))
+            && let Ok(tenant) = tenants.binary_search_by_key(&(job, Role::Flexible), |t| (t.job, t.role))
+            && gang[at].workers == workers
+            && at.checked_sub(1).is_none_or(|before| gang[before].server != server)
+        {
+            gang[at].role = Role::Base;
+            tenants[tenant].role = Role::Base;
+            return;
+        }
         self.detach(job, server, Role::Flexible, workers, gpus_per_worker);
         self.attach(job, Placement::base(server, workers), gpus_per_worker);
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::cluster::{Cluster, Occupancy, Placement, Pool, Role, Server};
+use crate::cluster::{Cluster, Occupancy, Placement, Pool, Server};
 use crate::id::ServerId;
 use crate::reclaim::Reclaim;
 
@@ -63,14 +63,9 @@ impl Working {
         for departures in reclaim.departures().chunk_by(|a, b| a.job == b.job) {
             let id = departures[0].job;
             let Some(job) = inventory.job(id) else { continue };
-            for departure in departures {
-                for role in [Role::Flexible, Role::Base] {
-                    let workers = self.occupancy.workers(id, departure.server, role);
-                    if workers > 0 {
-                        self.occupancy.detach(id, departure.server, role, workers, job.gpus_per_worker);
-                    }
-                }
-            }
+            // Both are in ascending order of servers.
+            let leaves = |server: ServerId| departures.binary_search_by_key(&server, |d| d.server).is_ok();
+            self.occupancy.depart(id, leaves, job.gpus_per_worker);
             // Once for all servers that leave. To fill the base after each of them, as the steps of the plan do one by
             // one, ends with the same base workers: those on servers that stay are taken in the same order.
             inventory.fill_base(&mut self.occupancy, id, job);

@@ -44,8 +44,8 @@
 //!   time lost to scale-in, in milliseconds, rounded job by job, each multiplied by its weight; fewer collateral GPUs;
 //!   lower ids.
 //!
-//! Every answer is inclusion-minimal, unless [`Reclaimer::put_back`] is turned off: victims that turned out to be superfluous are put back, dearest first. Where no
-//! job has workers to spare, no victim of an answer can be spared by any other choice that preempts no further job. With
+//! Every answer is inclusion-minimal, unless [`Reclaimer::put_back`] is turned off: victims that turned out to be
+//! superfluous are put back, dearest first. Where no job has workers to spare, no victim of an answer can be spared by any other choice that preempts no further job. With
 //! surplus in play the same holds for choices among the servers that the answer empties; to look at all ways of spending
 //! several surpluses is a packing problem, and is not done. (For a job that mixes GPU types, the servers that its
 //! surplus covers are found by a rule of thumb, so the promise does not extend to it.)
