@@ -16,7 +16,8 @@ impl Cluster {
     ///
     /// # Complexity
     ///
-    /// O(cluster + steps): the cluster is copied, so that an error can leave it unchanged.
+    /// O(cluster + steps), and the placements of a job for each step that takes base workers from it. The cluster is
+    /// copied, so that an error can leave it unchanged: unlike the planner, this allocates.
     ///
     /// # Examples
     ///

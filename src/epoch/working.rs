@@ -79,5 +79,7 @@ impl Working {
 
 /// The workers on a server among some placements, of either role.
 pub(super) fn workers_on(placements: &[Placement], server: ServerId) -> u32 {
-    placements.iter().filter(|p| p.server == server).map(|p| p.workers).sum()
+    // In ascending order of servers, with at most one entry for each role.
+    let first = placements.partition_point(|p| p.server < server);
+    placements[first..].iter().take_while(|p| p.server == server).map(|p| p.workers).sum()
 }
