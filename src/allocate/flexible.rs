@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::exchange::Exchanges;
 use super::offer::{Offer, base_tally};
 use super::worth::Unit;
-use crate::cluster::{Inventory, Job, Occupancy, Role, Tally};
+use crate::cluster::{Inventory, Job, Occupancy, Placement, Role, Tally};
 use crate::id::{GpuTypeId, JobId};
 use crate::knapsack::{self, ClassKind, CurveClass, Instance, Item, Solution};
 
@@ -67,7 +67,7 @@ impl View<'_> {
 
     /// Flexible workers that a job holds on a type.
     pub(crate) fn held(&self, job: JobId, gpu_type: GpuTypeId) -> u32 {
-        let here = |p: &&crate::cluster::Placement| {
+        let here = |p: &&Placement| {
             p.role == Role::Flexible
                 && self.inventory.server(p.server).is_some_and(|server| server.gpu_type == gpu_type)
         };

@@ -5,17 +5,12 @@ use alloc::vec::Vec;
 use super::working::{Working, workers_on};
 use super::{Action, Cause};
 use crate::cluster::{Cluster, Placement, Pool, Role};
-use crate::id::JobId;
+use crate::id::{JobId, ServerId};
 
 /// Lists the steps, sorted into the order in which they must be carried out.
 ///
 /// All that frees GPUs comes before all that takes them, so no server is over-full at any step.
-pub(super) fn list(
-    cluster: &Cluster,
-    working: &Working,
-    lent: &[crate::id::ServerId],
-    actions: &mut Vec<Action>,
-) {
+pub(super) fn list(cluster: &Cluster, working: &Working, lent: &[ServerId], actions: &mut Vec<Action>) {
     for (server, definition) in cluster.servers() {
         if definition.pool == Pool::OnLoan && working.pools[server.index()] == Pool::Inference {
             actions.push(Action::Return { server });

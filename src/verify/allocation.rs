@@ -6,7 +6,7 @@ use super::PlanViolation;
 use super::books::Books;
 use super::count::Workers;
 use crate::certificate::Sense;
-use crate::cluster::{Cluster, Pool, Role};
+use crate::cluster::{Cluster, Placement, Pool, Role};
 use crate::epoch::Plan;
 use crate::id::GpuTypeId;
 
@@ -102,7 +102,7 @@ fn count(cluster: &Cluster, after: &Books<'_>) -> BTreeMap<GpuTypeId, OfType> {
         let sooner = base.running_time(cluster, job) - all.running_time(cluster, job);
         // No time is counted as longer than 2^53 milliseconds.
         of_type.worth += (sooner * job.weight * 1_000.0).max(-LONGEST);
-        let flexible = |placements: &[crate::cluster::Placement]| -> u64 {
+        let flexible = |placements: &[Placement]| -> u64 {
             placements.iter().filter(|p| p.role == Role::Flexible).map(|p| u64::from(p.workers)).sum()
         };
         let before = cluster.placements(id);
