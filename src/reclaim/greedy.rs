@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::cost::SCALE;
 use super::graph::{Gang, Graph, Tenancy};
-use super::heap::IndexedHeap;
+use crate::heap::IndexedHeap;
 use super::ledger::Ledger;
 use super::policy::Rule;
 

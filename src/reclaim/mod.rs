@@ -121,7 +121,7 @@ mod decision;
 mod error;
 mod graph;
 mod greedy;
-mod heap;
+
 mod jct;
 mod ledger;
 mod outcome;

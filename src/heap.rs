@@ -8,7 +8,7 @@ const GONE: u32 = u32::MAX;
 
 /// A min-heap of the items `0..n`, each with a key. Equal keys: the lowest item first.
 #[derive(Clone, Debug)]
-pub(super) struct IndexedHeap<K> {
+pub(crate) struct IndexedHeap<K> {
     keys: Vec<K>,
     items: Vec<u32>,
     place: Vec<u32>,
@@ -23,7 +23,7 @@ impl<K> Default for IndexedHeap<K> {
 
 impl<K: Ord + Copy> IndexedHeap<K> {
     /// Empties the heap and forgets the steps counted.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.keys.clear();
         self.items.clear();
         self.place.clear();
@@ -31,7 +31,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
     }
 
     /// Fills the heap with one item for each key. O(items).
-    pub(super) fn fill(&mut self, keys: impl Iterator<Item = K>) {
+    pub(crate) fn fill(&mut self, keys: impl Iterator<Item = K>) {
         self.clear();
         self.keys.extend(keys);
         self.items.extend(0..self.keys.len() as u32);
@@ -40,7 +40,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
     }
 
     /// Gives each item that is still in the heap a new key. O(items).
-    pub(super) fn rekey(&mut self, key: impl Fn(usize) -> K) {
+    pub(crate) fn rekey(&mut self, key: impl Fn(usize) -> K) {
         for &item in &self.items {
             self.keys[item as usize] = key(item as usize);
         }
@@ -54,7 +54,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
     }
 
     /// Takes the item with the smallest key. O(log items).
-    pub(super) fn pop(&mut self) -> Option<usize> {
+    pub(crate) fn pop(&mut self) -> Option<usize> {
         let &first = self.items.first()?;
         self.place[first as usize] = GONE;
         if let Some(last) = self.items.pop().filter(|&last| last != first) {
@@ -65,7 +65,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
     }
 
     /// Gives an item another key. No effect on one that is gone. O(log items).
-    pub(super) fn update(&mut self, item: usize, key: K) {
+    pub(crate) fn update(&mut self, item: usize, key: K) {
         self.keys[item] = key;
         if self.place[item] != GONE {
             let at = self.sift_up(self.place[item] as usize);
@@ -74,7 +74,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
     }
 
     /// The comparisons so far: the work that was done, the same on every machine.
-    pub(super) fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
 

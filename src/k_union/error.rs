@@ -1,0 +1,57 @@
+//! What can be wrong with an instance, and why it may have no answer.
+
+/// An element or a set that was refused when it was added. The instance is left as it was before the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstanceError {
+    /// The costs of all elements together would exceed a `u64`.
+    #[error("with element {element} of cost {cost} the costs add up to more than 2^64 - 1")]
+    CostSumTooLarge {
+        /// The element that was being added, counted from 0.
+        element: usize,
+        /// Its cost.
+        cost: u64,
+    },
+    /// A set names an element that the instance does not hold.
+    #[error("set {set} holds element {element}, but the instance has {elements} elements")]
+    UnknownElement {
+        /// The set that was being added, counted from 0.
+        set: usize,
+        /// The element named.
+        element: u32,
+        /// How many there are.
+        elements: usize,
+    },
+    /// A set names an element twice, or not in ascending order.
+    #[error("set {set} holds element {element} after element {before}; elements must be in ascending order")]
+    ElementOrder {
+        /// The set that was being added, counted from 0.
+        set: usize,
+        /// The element named before.
+        before: u32,
+        /// The element named after it.
+        element: u32,
+    },
+    /// There are more elements, sets or members than an index can count.
+    #[error("the instance would hold more than {limit} {what}")]
+    TooMany {
+        /// Elements, sets or members.
+        what: &'static str,
+        /// The most it can hold.
+        limit: usize,
+    },
+}
+
+/// Why a union can't be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// More sets are asked for than there are.
+    #[error("{asked} sets are asked for, but the instance has {sets}")]
+    NotEnoughSets {
+        /// The number asked for.
+        asked: usize,
+        /// The number of sets.
+        sets: usize,
+    },
+}

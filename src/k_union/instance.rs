@@ -1,0 +1,268 @@
+//! The problem: elements with costs, and sets of them.
+
+use alloc::vec::Vec;
+
+use super::error::InstanceError;
+use crate::units::Speed;
+
+/// No part has this number: the element counts its loss in one plain sum.
+pub(super) const NO_PART: u32 = u32::MAX;
+
+/// The loss that no element survives.
+pub(super) const BREAKING: u64 = u64::MAX;
+
+/// The most elements, sets or members that an instance holds.
+const LIMIT: usize = u32::MAX as usize - 1;
+
+/// An element of a set, and what the element loses when the set is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub(super) element: u32,
+    pub(super) part: u32,
+    pub(super) loss: u64,
+}
+
+impl Member {
+    /// An element that loses this much when the set is chosen.
+    ///
+    /// It is paid for where its losses over all chosen sets add up to more than its tolerance.
+    #[must_use]
+    pub const fn losing(element: u32, loss: u64) -> Self {
+        Self { element, part: NO_PART, loss }
+    }
+
+    /// An element that is paid for where this set is chosen, whatever its tolerance.
+    #[must_use]
+    pub const fn breaking(element: u32) -> Self {
+        Self::losing(element, BREAKING)
+    }
+
+    /// An element that loses this much of one of its parts.
+    pub(crate) const fn of_part(element: u32, part: u32, loss: u64) -> Self {
+        Self { element, part, loss }
+    }
+}
+
+/// One of several amounts that an element holds, each worth the whole part of amount × speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) amount: u64,
+    pub(super) speed: Speed,
+}
+
+/// Elements with costs, and sets of elements: choose some sets so that the elements they hold cost least.
+///
+/// An element that no set holds costs nothing; one that several chosen sets hold is paid for once. An element may have
+/// a *tolerance*: then each set takes something from it, and it is paid for only where more is taken than it tolerates.
+///
+/// # Examples
+///
+/// The servers of Figure 5 in the Aryl paper, and the four jobs on them:
+///
+/// ```
+/// use aryl::k_union::{Instance, Solver};
+///
+/// let mut instance = Instance::new();
+/// let [a, b, c, d] = [(); 4].map(|()| instance.add_element(1).unwrap());
+/// for jobs in [&[a][..], &[a], &[b], &[c], &[c, d], &[d]] {
+///     instance.add_set(jobs.iter().copied())?;
+/// }
+/// let chosen = Solver::default().solve(&instance, 2)?;
+/// assert_eq!(chosen.sets(), [0, 1]);
+/// assert_eq!(chosen.cost(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Instance {
+    pub(super) costs: Vec<u64>,
+    /// By element: what it can lose and still not be paid for.
+    pub(super) tolerances: Vec<u64>,
+    pub(super) parts: Vec<Part>,
+    /// The members of set `s` are `members[set_start[s]..set_start[s + 1]]`, in ascending order of elements.
+    set_start: Vec<u32>,
+    members: Vec<Member>,
+    cost_sum: u64,
+}
+
+impl Instance {
+    /// An instance without elements and sets.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Removes all elements and sets, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.costs.clear();
+        self.tolerances.clear();
+        self.parts.clear();
+        self.set_start.clear();
+        self.members.clear();
+        self.cost_sum = 0;
+    }
+
+    /// Adds an element that is paid for where any chosen set holds it, and returns its number: 0, 1, 2 and so on.
+    ///
+    /// # Errors
+    ///
+    /// [`InstanceError::CostSumTooLarge`] where all costs together exceed a `u64`; [`InstanceError::TooMany`].
+    pub fn add_element(&mut self, cost: u64) -> Result<u32, InstanceError> {
+        self.add_tolerant_element(cost, 0)
+    }
+
+    /// Adds an element that can lose as much as `tolerance` before it is paid for.
+    ///
+    /// # Examples
+    ///
+    /// Either of two sets alone costs nothing; both together take too much from the element.
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Member, Solver};
+    ///
+    /// let mut instance = Instance::new();
+    /// let job = instance.add_tolerant_element(7, 2)?;
+    /// instance.add_set_of([Member::losing(job, 2)])?;
+    /// instance.add_set_of([Member::losing(job, 1)])?;
+    /// assert_eq!(Solver::default().solve(&instance, 1)?.cost(), 0);
+    /// assert_eq!(Solver::default().solve(&instance, 2)?.cost(), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`add_element`](Self::add_element).
+    pub fn add_tolerant_element(&mut self, cost: u64, tolerance: u64) -> Result<u32, InstanceError> {
+        let element = self.costs.len();
+        if element >= LIMIT {
+            return Err(InstanceError::TooMany { what: "elements", limit: LIMIT });
+        }
+        let sum = self.cost_sum.checked_add(cost);
+        self.cost_sum = sum.ok_or(InstanceError::CostSumTooLarge { element, cost })?;
+        self.costs.push(cost);
+        // A tolerance of 2^64 - 1 would tolerate even a loss that breaks.
+        self.tolerances.push(tolerance.min(BREAKING - 1));
+        Ok(element as u32)
+    }
+
+    /// Adds a part of an element, and returns its number. The tolerance of an element with parts is the sum of what its
+    /// parts are worth, less what must remain.
+    pub(crate) fn add_part(&mut self, amount: u64, speed: Speed) -> u32 {
+        self.parts.push(Part { amount, speed });
+        self.parts.len() as u32 - 1
+    }
+
+    /// Adds a set of these elements, in ascending order, and returns its number: 0, 1, 2 and so on.
+    ///
+    /// # Errors
+    ///
+    /// [`InstanceError::UnknownElement`], [`InstanceError::ElementOrder`], [`InstanceError::TooMany`].
+    pub fn add_set(&mut self, elements: impl IntoIterator<Item = u32>) -> Result<u32, InstanceError> {
+        self.add_set_of(elements.into_iter().map(Member::breaking))
+    }
+
+    /// Adds a set of these members, in ascending order of elements, and returns its number.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_set`](Self::add_set).
+    pub fn add_set_of(&mut self, members: impl IntoIterator<Item = Member>) -> Result<u32, InstanceError> {
+        let (set, first) = (self.sets(), self.members.len());
+        self.members.extend(members);
+        let checked = self.check_last_set(set, first);
+        if let Err(error) = checked {
+            self.members.truncate(first);
+            return Err(error);
+        }
+        if self.set_start.is_empty() {
+            self.set_start.push(0);
+        }
+        self.set_start.push(self.members.len() as u32);
+        Ok(set as u32)
+    }
+
+    fn check_last_set(&self, set: usize, first: usize) -> Result<(), InstanceError> {
+        if set >= LIMIT {
+            return Err(InstanceError::TooMany { what: "sets", limit: LIMIT });
+        }
+        if self.members.len() > LIMIT {
+            return Err(InstanceError::TooMany { what: "members", limit: LIMIT });
+        }
+        let members = &self.members[first..];
+        let elements = self.costs.len();
+        if let Some(unknown) = members.iter().find(|member| member.element as usize >= elements) {
+            return Err(InstanceError::UnknownElement { set, element: unknown.element, elements });
+        }
+        match members.windows(2).find(|pair| pair[0].element >= pair[1].element) {
+            None => Ok(()),
+            Some(pair) => {
+                let (before, element) = (pair[0].element, pair[1].element);
+                Err(InstanceError::ElementOrder { set, before, element })
+            }
+        }
+    }
+
+    /// The number of sets.
+    #[must_use]
+    pub fn sets(&self) -> usize {
+        self.set_start.len().saturating_sub(1)
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn elements(&self) -> usize {
+        self.costs.len()
+    }
+
+    /// What an element costs, or `None` where there is no such element.
+    #[must_use]
+    pub fn cost(&self, element: u32) -> Option<u64> {
+        self.costs.get(element as usize).copied()
+    }
+
+    /// The members of a set.
+    pub(super) fn members(&self, set: u32) -> &[Member] {
+        let set = set as usize;
+        &self.members[self.set_start[set] as usize..self.set_start[set + 1] as usize]
+    }
+
+    /// The number of members of all sets together.
+    pub(super) fn member_count(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The cost of choosing these sets, or `None` where one is not there. A set named twice counts once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Instance;
+    ///
+    /// let mut instance = Instance::new();
+    /// let (first, second) = (instance.add_element(5)?, instance.add_element(3)?);
+    /// instance.add_set([first, second])?;
+    /// instance.add_set([second])?;
+    /// assert_eq!(instance.cost_of(&[1]), Some(3));
+    /// assert_eq!(instance.cost_of(&[0, 1]), Some(8));
+    /// assert_eq!(instance.cost_of(&[2]), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(elements + members of the sets) time and memory, and a sort of the sets.
+    #[must_use]
+    pub fn cost_of(&self, sets: &[u32]) -> Option<u64> {
+        let mut sets = Vec::from(sets);
+        sets.sort_unstable();
+        sets.dedup();
+        if sets.last().is_some_and(|&last| last as usize >= self.sets()) {
+            return None;
+        }
+        let mut state = super::state::State::default();
+        state.reset(self);
+        for &set in &sets {
+            state.take(self, set);
+        }
+        Some(state.cost())
+    }
+}

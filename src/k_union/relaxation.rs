@@ -1,0 +1,172 @@
+//! The cheapest union by price: for which price a set are k sets chosen, and what follows for every choice of k.
+//!
+//! At a price p a set, choose sets S that earn most: p·|S| − cost(S). As p grows, the chosen sets grow and never lose a
+//! member, and each such S is the cheapest of its size. Between two neighbours the line from one to the other is a lower
+//! bound on the cost of every size between (the Lagrangian bound; here it is the bound of the linear relaxation too).
+//! The search brackets k between neighbours: the price is the slope between what is known to be too few and too many,
+//! and what is decided at one price stays decided (Eisner and Severance, 1976; Gallo, Grigoriadis and Tarjan, 1989).
+
+use alloc::vec::Vec;
+
+use super::network::{Amount, Network};
+use super::problem::Problem;
+
+const NONE: u32 = u32::MAX;
+
+/// A price a set, as a fraction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Price {
+    pub(super) cost: u64,
+    pub(super) sets: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Relaxation {
+    /// The open sets: those inside first, then the middle, then those outside.
+    pub(super) order: Vec<u32>,
+    /// How many are inside: chosen at the price, and cheaper than it.
+    pub(super) inside: usize,
+    /// Where the middle ends. All of it may be chosen at the price or left; k lies between.
+    pub(super) outside: usize,
+    pub(super) price: Price,
+    /// The cost of the sets inside.
+    pub(super) cost: u64,
+    pub(super) network: Network,
+    /// By shared element: whether a set inside breaks it.
+    pub(super) is_paid: Vec<bool>,
+    /// By shared element: its number in the network.
+    number: Vec<u32>,
+    /// The shared element of a number in the network.
+    pub(super) element: Vec<u32>,
+    never: Vec<bool>,
+    scratch: [Vec<u32>; 2],
+}
+
+impl Relaxation {
+    /// Brackets `count`, at most the number of open sets. The network is that of the middle, at the price.
+    pub(super) fn solve(&mut self, problem: &Problem, count: usize) {
+        let sets = problem.sets.len();
+        self.order.clear();
+        self.order.extend(0..sets as u32);
+        (self.inside, self.outside, self.cost, self.price) = (0, sets, 0, Price { cost: 0, sets: 1 });
+        self.is_paid.clear();
+        self.is_paid.resize(problem.costs.len(), false);
+        self.number.clear();
+        self.number.resize(problem.costs.len(), NONE);
+        loop {
+            if count == self.inside {
+                self.outside = self.inside;
+                return;
+            }
+            if count == self.outside {
+                self.take_inside(problem, self.outside);
+                return;
+            }
+            if !self.narrow(problem, count) {
+                return;
+            }
+        }
+    }
+
+    /// The least integer that is no less than the lower bound on the cost of `count` sets.
+    pub(super) fn bound(&self, count: usize) -> u64 {
+        let beyond = (count - self.inside) as Amount * Amount::from(self.price.cost);
+        // At most the cost of all elements.
+        self.cost + beyond.div_ceil(Amount::from(self.price.sets)) as u64
+    }
+
+    /// Brings the ends of the middle closer, or says that nothing lies between them.
+    fn narrow(&mut self, problem: &Problem, count: usize) -> bool {
+        let total = self.number_middle(problem);
+        self.price = Price { cost: total, sets: (self.outside - self.inside) as u64 };
+        self.build(problem, self.price, self.inside..self.outside);
+        let most = self.network.maximize();
+        if most == 0 {
+            return false;
+        }
+        let mut never = core::mem::take(&mut self.never);
+        self.network.mark_never(&mut never);
+        let [middle, outside] = &mut self.scratch;
+        middle.clear();
+        outside.clear();
+        let mut next = self.inside;
+        for at in 0..self.network.sets() {
+            let set = self.order[self.inside + at];
+            if self.network.is_in_least(at) {
+                self.order[next] = set;
+                next += 1;
+            } else if never[at] {
+                outside.push(set);
+            } else {
+                middle.push(set);
+            }
+        }
+        self.never = never;
+        let (least, greatest) = (next, next + middle.len());
+        self.order[least..greatest].copy_from_slice(middle);
+        self.order[greatest..self.outside].copy_from_slice(outside);
+        if count <= least {
+            self.outside = least;
+        } else if count >= greatest {
+            self.take_inside(problem, greatest);
+        } else {
+            self.take_inside(problem, least);
+            self.outside = greatest;
+        }
+        true
+    }
+
+    /// Moves the sets up to this place inside.
+    fn take_inside(&mut self, problem: &Problem, end: usize) {
+        for at in self.inside..end {
+            let set = self.order[at] as usize;
+            self.cost += problem.own[set];
+            for &element in problem.shared(set) {
+                if !core::mem::replace(&mut self.is_paid[element as usize], true) {
+                    self.cost += problem.costs[element as usize];
+                }
+            }
+        }
+        self.inside = end;
+    }
+
+    /// Numbers the unpaid elements of the middle, and returns what all of the middle costs.
+    fn number_middle(&mut self, problem: &Problem) -> u64 {
+        for &element in &self.element {
+            if let Some(number) = self.number.get_mut(element as usize) {
+                *number = NONE;
+            }
+        }
+        self.element.clear();
+        let mut total = 0;
+        for &set in &self.order[self.inside..self.outside] {
+            total += problem.own[set as usize];
+            for &element in problem.shared(set as usize) {
+                let number = &mut self.number[element as usize];
+                if !self.is_paid[element as usize] && *number == NONE {
+                    *number = self.element.len() as u32;
+                    self.element.push(element);
+                    total += problem.costs[element as usize];
+                }
+            }
+        }
+        total
+    }
+
+    fn build(&mut self, problem: &Problem, price: Price, range: core::ops::Range<usize>) {
+        self.network.clear();
+        for &element in &self.element {
+            let cost = problem.costs[element as usize];
+            self.network.add_element(Amount::from(cost) * Amount::from(price.sets));
+        }
+        for &set in &self.order[range] {
+            for &element in problem.shared(set as usize) {
+                if !self.is_paid[element as usize] {
+                    self.network.add_edge(self.number[element as usize]);
+                }
+            }
+            let own = Amount::from(problem.own[set as usize]) * Amount::from(price.sets);
+            self.network.add_set(Amount::from(price.cost).checked_sub(own));
+        }
+    }
+}
