@@ -24,9 +24,17 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// Takes `count` of the candidates, or as many as can be had without breaking an element that is to be kept.
-    pub(super) fn run(&mut self, instance: &Instance, state: &mut State, candidates: &[u32], count: usize) {
-        self.index(instance, state, candidates);
+    /// Takes `count` of the candidates, or as many as can be had without breaking an element that is to be kept. Returns
+    /// the first candidate that was passed over for that.
+    pub(super) fn run(
+        &mut self,
+        instance: &Instance,
+        state: &mut State,
+        candidates: &[u32],
+        count: usize,
+    ) -> Option<u32> {
+        self.index(instance, candidates);
+        let mut refused = None;
         let mut horizon = count;
         let mut still = count;
         let Self { heap, .. } = self;
@@ -39,7 +47,11 @@ impl Fill {
             }
             let Some(at) = filled.pop() else { break };
             let set = candidates[at];
-            if state.choice(set) != Choice::Open || self.breaks_kept(instance, state, set) {
+            if state.choice(set) != Choice::Open {
+                continue;
+            }
+            if breaks_kept(instance, state, set) {
+                refused = refused.or(Some(set));
                 continue;
             }
             self.take(instance, state, set);
@@ -54,10 +66,12 @@ impl Fill {
                 }
             }
         }
+        self.steps += filled.steps();
         self.heap = filled;
+        refused
     }
 
-    fn index(&mut self, instance: &Instance, state: &State, candidates: &[u32]) {
+    fn index(&mut self, instance: &Instance, candidates: &[u32]) {
         self.start.resize(instance.elements(), 0);
         self.count.resize(instance.elements(), 0);
         let members = || candidates.iter().flat_map(|&set| instance.members(set));
@@ -86,7 +100,6 @@ impl Fill {
                 self.steps += 1;
             }
         }
-        let _ = state;
     }
 
     fn price(&self, instance: &Instance, state: &State, set: u32, horizon: usize) -> u128 {
@@ -100,11 +113,6 @@ impl Fill {
         charged.map(|member| share(member.element)).sum()
     }
 
-    fn breaks_kept(&self, instance: &Instance, state: &State, set: u32) -> bool {
-        let kept = |element| state.mark(element) == Mark::Kept;
-        instance.members(set).iter().any(|member| kept(member.element) && state.breaks(instance, member))
-    }
-
     fn take(&mut self, instance: &Instance, state: &mut State, set: u32) {
         self.touched.clear();
         let unpaid = |member: &&super::instance::Member| state.mark(member.element) != Mark::Paid;
@@ -112,7 +120,17 @@ impl Fill {
         state.take(instance, set);
     }
 
+    /// The steps since [`Self::forget_steps`]: candidates and members looked at.
     pub(super) fn steps(&self) -> u64 {
-        self.steps + self.heap.steps()
+        self.steps
     }
+
+    pub(super) fn forget_steps(&mut self) {
+        self.steps = 0;
+    }
+}
+
+fn breaks_kept(instance: &Instance, state: &State, set: u32) -> bool {
+    let kept = |element| state.mark(element) == Mark::Kept;
+    instance.members(set).iter().any(|member| kept(member.element) && state.breaks(instance, member))
 }

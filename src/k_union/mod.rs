@@ -5,6 +5,7 @@ mod instance;
 mod network;
 mod problem;
 mod relaxation;
+mod search;
 mod solution;
 mod solver;
 mod state;

@@ -87,6 +87,11 @@ impl Network {
         self.element_start[element] as usize..self.element_start[element + 1] as usize
     }
 
+    /// The number of sets that hold an element.
+    pub(super) fn holders(&self, element: usize) -> usize {
+        self.element_sets(element).len()
+    }
+
     /// What of the cost of an element no set has paid.
     pub(super) fn unpaid(&self, element: usize) -> Amount {
         self.costs[element]
@@ -315,10 +320,5 @@ impl Network {
                 }
             }
         }
-    }
-
-    /// After [`Self::maximize`]: what a set pays for an element, by edge.
-    pub(super) fn flow(&self, edge: usize) -> Amount {
-        self.flow[edge]
     }
 }

@@ -39,6 +39,8 @@ pub(super) struct Relaxation {
     /// The shared element of a number in the network.
     pub(super) element: Vec<u32>,
     never: Vec<bool>,
+    /// By open set, after [`Self::settle`].
+    pub(super) verdicts: Vec<Option<bool>>,
     scratch: [Vec<u32>; 2],
 }
 
@@ -65,6 +67,49 @@ impl Relaxation {
             if !self.narrow(problem, count) {
                 return;
             }
+        }
+    }
+
+    /// The shared elements that the relaxation pays for in part, each with the number of sets of the middle that hold it.
+    pub(super) fn elements_of_middle(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.element.iter().enumerate().map(|(at, &element)| (element as usize, self.network.holders(at)))
+    }
+
+    /// Finds, at the price of the last solution, what a choice of `count` sets can't do where it costs at most `limit`:
+    /// leave a set, or take one. Written to [`Self::verdicts`]: taken, left, or neither.
+    ///
+    /// The flow shares the cost of each element among its sets, so the shares of a choice add up to no more than its
+    /// cost. To leave a set whose share is below the price means to take another at the price or more; to take one above
+    /// the price costs the difference, and what of its elements no set pays for.
+    pub(super) fn settle(&mut self, problem: &Problem, count: usize, limit: u64) {
+        let price = self.price;
+        (self.inside, self.outside) = (0, problem.sets.len());
+        self.is_paid.fill(false);
+        self.order.sort_unstable();
+        self.number_middle(problem);
+        self.build(problem, price, 0..problem.sets.len());
+        let most = self.network.maximize();
+        let (price, unit) = (Amount::from(price.cost), Amount::from(price.sets));
+        // Nothing can be said where the limit is not above the bound; the caller has then nothing left to search.
+        let bound = (count as Amount * price).saturating_sub(most);
+        let Some(slack) = (Amount::from(limit) * unit).checked_sub(bound) else {
+            self.verdicts.clear();
+            return;
+        };
+        self.verdicts.clear();
+        for set in 0..self.network.sets() {
+            let unpaid: Amount =
+                self.network.set_edges(set).map(|edge| self.network.unpaid(self.network.element_of(edge))).sum();
+            let own = Amount::from(problem.own[set]) * unit;
+            let to_take = own.saturating_sub(price) + unpaid;
+            let to_leave = self.network.unspent(set);
+            self.verdicts.push(if to_leave > slack {
+                Some(true)
+            } else if to_take > slack {
+                Some(false)
+            } else {
+                None
+            });
         }
     }
 

@@ -1,0 +1,282 @@
+//! Branch and bound: from the bound of the relaxation to a proof, or as far as the budget goes.
+//!
+//! A node is a list of decisions: elements to be paid for or kept, sets to be taken or dropped. Its relaxation gives a
+//! lower bound on all choices that agree with the decisions, and the fill gives a choice. Where the bound of a node is
+//! no less than the best cost known, nothing below it can be better. Otherwise there is an element on which relaxation
+//! and choice disagree: it is paid for in one child and kept in the other. The first child is searched whole before the
+//! second, so the memory is that of one path.
+
+use alloc::vec::Vec;
+
+use super::fill::Fill;
+use super::instance::Instance;
+use super::problem::Problem;
+use super::relaxation::Relaxation;
+use super::state::{Choice, Mark, State};
+
+/// A decision that a child adds to those of its parent.
+#[derive(Clone, Copy, Debug)]
+enum Decision {
+    Pay(u32),
+    Keep(u32),
+    Take(u32),
+    Drop(u32),
+}
+
+/// A node on the path whose second child has not been searched.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    point: usize,
+    second: Decision,
+    /// The lower bound on what is below the node.
+    bound: u64,
+}
+
+/// How much may be searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    pub(super) nodes: u64,
+    pub(super) steps: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Search {
+    pub(super) state: State,
+    problem: Problem,
+    relaxation: Relaxation,
+    fill: Fill,
+    frames: Vec<Frame>,
+    /// The sets that are open at the root.
+    root: Vec<u32>,
+    open: Vec<u32>,
+    candidates: Vec<u32>,
+    /// The sets that the relaxation has, as far as they are taken one by one.
+    chosen: Vec<u32>,
+    /// By element: whether a set of the choice breaks it alone.
+    breaks_alone: Vec<bool>,
+    /// The best choice known, beside what was taken at the start, and its cost.
+    pub(super) best: Vec<u32>,
+    pub(super) cost: Option<u64>,
+    nodes: u64,
+}
+
+impl Search {
+    /// Searches for the cheapest choice of `count` sets that holds the sets taken in the state and none of those dropped.
+    /// Returns a lower bound on the cost of all such choices. A choice in [`Self::best`] counts as known.
+    ///
+    /// Where there is none, the best choice is left as it was, and the bound is the largest number.
+    pub(super) fn run(&mut self, instance: &Instance, count: usize, budget: Budget) -> u64 {
+        self.nodes = 0;
+        self.problem.forget_steps();
+        self.relaxation.network.forget_steps();
+        self.fill.forget_steps();
+        self.frames.clear();
+        self.root.clear();
+        let state = &self.state;
+        self.root.extend((0..instance.sets() as u32).filter(|&set| state.choice(set) == Choice::Open));
+        self.breaks_alone.clear();
+        self.breaks_alone.resize(instance.elements(), false);
+        let start = state.point();
+        let (root_bound, mut decisions) = self.visit(instance, count);
+        if decisions.is_some() && budget.nodes > 1 {
+            self.settle(instance, count);
+            decisions = self.visit(instance, count).1;
+        }
+        let bound = loop {
+            if let Some((bound, [first, second])) = decisions {
+                self.frames.push(Frame { point: self.state.point(), second, bound });
+                self.decide(instance, first);
+            } else if !self.backtrack(instance) {
+                break u64::MAX;
+            }
+            if self.nodes >= budget.nodes || self.steps() >= budget.steps {
+                break self.frames.iter().map(|frame| frame.bound).min().unwrap_or(root_bound);
+            }
+            decisions = self.visit(instance, count).1;
+        };
+        self.state.undo(instance, start);
+        bound.min(self.cost.unwrap_or(bound)).max(root_bound)
+    }
+
+    /// The nodes of the last run.
+    pub(super) fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// The work of the last run: members and edges looked at.
+    pub(super) fn steps(&self) -> u64 {
+        self.problem.steps() + self.relaxation.network.steps() + self.fill.steps()
+    }
+
+    /// Goes back to the last node with a second child that may hold a better choice, and to that child.
+    fn backtrack(&mut self, instance: &Instance) -> bool {
+        while let Some(frame) = self.frames.pop() {
+            self.state.undo(instance, frame.point);
+            if !self.is_beaten(frame.bound) {
+                self.decide(instance, frame.second);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn decide(&mut self, instance: &Instance, decision: Decision) {
+        match decision {
+            Decision::Pay(element) => self.state.pay(instance, element),
+            Decision::Keep(element) => self.state.keep(element),
+            Decision::Take(set) => {
+                self.state.take(instance, set);
+            }
+            Decision::Drop(set) => self.state.drop_set(set),
+        }
+    }
+
+    fn is_beaten(&self, bound: u64) -> bool {
+        self.cost.is_some_and(|cost| bound >= cost)
+    }
+
+    /// Bounds a node and makes choices from it. Returns the bound, and again with the decisions of two children where the
+    /// node may hold a better choice than the best known.
+    fn visit(&mut self, instance: &Instance, count: usize) -> (u64, Option<(u64, [Decision; 2])>) {
+        self.nodes += 1;
+        let Self { state, problem, relaxation, root, open, .. } = self;
+        open.clear();
+        open.extend_from_slice(root);
+        problem.read(instance, state, open);
+        let missing = count.saturating_sub(state.taken());
+        if open.len() < missing {
+            return (u64::MAX, None);
+        }
+        relaxation.solve(problem, missing);
+        let bound = state.cost().saturating_add(relaxation.bound(missing));
+        if self.is_beaten(bound) {
+            return (bound, None);
+        }
+        let decisions = self.round(instance, count);
+        if self.is_beaten(bound) {
+            return (bound, None);
+        }
+        (bound, decisions.map(|decisions| (bound, decisions)))
+    }
+
+    /// Makes a choice: all that the relaxation has inside, and then some of the middle. Returns on what to branch: where
+    /// there is nothing, the choice costs as little as the bound says.
+    fn round(&mut self, instance: &Instance, count: usize) -> Option<[Decision; 2]> {
+        let point = self.state.point();
+        let Self { relaxation, problem, candidates, state, fill, chosen, .. } = self;
+        let id = |&at: &u32| problem.sets[at as usize];
+        // The first set that the relaxation has, and that can't be taken without breaking an element to be kept.
+        let mut conflict = None;
+        for set in relaxation.order[..relaxation.inside].iter().map(id) {
+            let before = state.point();
+            if !state.take(instance, set) {
+                state.undo(instance, before);
+                conflict = conflict.or(Some(set));
+            }
+        }
+        candidates.clear();
+        candidates.extend(relaxation.order[relaxation.inside..relaxation.outside].iter().map(id));
+        let refused = fill.run(instance, state, candidates, count - state.taken());
+        conflict = conflict.or(refused);
+        chosen.clear();
+        chosen.extend(problem.sets.iter().filter(|&&set| state.choice(set) == Choice::Taken));
+        let fits = state.taken() == count;
+        if fits {
+            self.consider();
+        }
+        let fractional = self.fractional(instance);
+        self.state.undo(instance, point);
+        let branch = fractional.or_else(|| self.broken_jointly(instance)).or_else(|| {
+            let set = conflict?;
+            Some([Decision::Drop(set), Decision::Take(set)])
+        });
+        if branch.is_some() {
+            self.round_freely(instance, count);
+        }
+        branch
+    }
+
+    /// Makes another choice: what the relaxation has inside, and then the best of all that is open.
+    fn round_freely(&mut self, instance: &Instance, count: usize) {
+        let point = self.state.point();
+        let Self { candidates, state, fill, problem, .. } = self;
+        candidates.clear();
+        candidates.extend_from_slice(&problem.sets);
+        fill.run(instance, state, candidates, count - state.taken());
+        if state.taken() == count {
+            self.consider();
+        }
+        self.state.undo(instance, point);
+    }
+
+    /// Keeps the choice in the state where it is the best so far.
+    fn consider(&mut self) {
+        if self.is_beaten(self.state.cost()) {
+            return;
+        }
+        let (state, root) = (&self.state, &self.root);
+        self.cost = Some(state.cost());
+        self.best.clear();
+        self.best.extend(root.iter().filter(|&&set| state.choice(set) == Choice::Taken));
+    }
+
+    /// An element of the middle that the relaxation pays for in part: the dearest, then that on most sets.
+    fn fractional(&self, instance: &Instance) -> Option<[Decision; 2]> {
+        let relaxation = &self.relaxation;
+        if relaxation.inside == relaxation.outside {
+            return None;
+        }
+        let shared = relaxation.elements_of_middle();
+        let element = shared.max_by_key(|&(shared, sets)| (self.problem.costs[shared], sets, shared))?.0;
+        let element = self.problem.elements[element];
+        let _ = instance;
+        let branch = [Decision::Pay(element), Decision::Keep(element)];
+        Some(if self.state.mark(element) == Mark::Paid { branch } else { [branch[1], branch[0]] })
+    }
+
+    /// A free element that the chosen sets break together and none of them alone: the dearest.
+    fn broken_jointly(&mut self, instance: &Instance) -> Option<[Decision; 2]> {
+        let Self { state, chosen, breaks_alone, .. } = self;
+        let point = state.point();
+        let members = || chosen.iter().flat_map(|&set| instance.members(set));
+        for member in members() {
+            breaks_alone[member.element as usize] |=
+                state.mark(member.element) == Mark::Paid || state.breaks(instance, member);
+        }
+        for &set in chosen.iter() {
+            state.take(instance, set);
+        }
+        let jointly = |element: u32| {
+            state.mark(element) == Mark::Paid
+                && !breaks_alone[element as usize]
+                && instance.costs[element as usize] > 0
+        };
+        let broken = members().map(|member| member.element).filter(|&element| jointly(element));
+        let dearest = broken.max_by_key(|&element| (instance.costs[element as usize], core::cmp::Reverse(element)));
+        for member in members() {
+            breaks_alone[member.element as usize] = false;
+        }
+        state.undo(instance, point);
+        dearest.map(|element| [Decision::Pay(element), Decision::Keep(element)])
+    }
+
+    /// Takes and drops for good, at the root, the sets that every better choice than the best known has or has not.
+    fn settle(&mut self, instance: &Instance, count: usize) {
+        let Some(cost) = self.cost else { return };
+        let Self { state, relaxation, problem, root, .. } = self;
+        let missing = count - state.taken();
+        // What a better choice may cost at most, beside what is paid.
+        let limit = (cost - 1).saturating_sub(state.cost());
+        relaxation.settle(problem, missing, limit);
+        for (at, verdict) in relaxation.verdicts.iter().enumerate() {
+            match verdict {
+                Some(true) => {
+                    state.take(instance, problem.sets[at]);
+                }
+                Some(false) => state.drop_set(problem.sets[at]),
+                None => {}
+            }
+        }
+        root.retain(|&set| state.choice(set) == Choice::Open);
+    }
+}
