@@ -1,4 +1,5 @@
 //! Choose k sets with the cheapest union.
+mod cuts;
 mod error;
 mod fill;
 mod instance;

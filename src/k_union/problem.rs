@@ -5,7 +5,9 @@
 
 use alloc::vec::Vec;
 
-use super::instance::Instance;
+use super::cuts::Cuts;
+use super::instance::{Instance, Member};
+use super::network::Amount;
 use super::state::{Choice, Mark, State};
 
 const NONE: u32 = u32::MAX;
@@ -15,13 +17,13 @@ pub(super) struct Problem {
     /// The open sets, in ascending order.
     pub(super) sets: Vec<u32>,
     /// By open set: the costs of the elements that no other open set breaks.
-    pub(super) own: Vec<u64>,
+    pub(super) own: Vec<Amount>,
     /// The shared elements of open set `s` are `shared[start[s]..start[s + 1]]`.
     start: Vec<u32>,
     shared: Vec<u32>,
     /// The shared elements: those that several open sets break.
     pub(super) elements: Vec<u32>,
-    pub(super) costs: Vec<u64>,
+    pub(super) costs: Vec<Amount>,
     /// By element of the instance: how many open sets break it, then its number here.
     number: Vec<u32>,
     steps: u64,
@@ -29,12 +31,12 @@ pub(super) struct Problem {
 
 impl Problem {
     /// Reads what is open, and drops the sets that would break an element that is to be kept.
-    pub(super) fn read(&mut self, instance: &Instance, state: &mut State, open: &mut Vec<u32>) {
+    pub(super) fn read(&mut self, instance: &Instance, state: &mut State, cuts: &Cuts, open: &mut Vec<u32>) {
         open.retain(|&set| {
             let members = instance.members(set);
             self.steps += members.len() as u64;
             let breaks_kept = |member| {
-                let member: &super::instance::Member = member;
+                let member: &Member = member;
                 state.mark(member.element) == Mark::Kept && state.breaks(instance, member)
             };
             let is_open = state.choice(set) == Choice::Open;
@@ -47,7 +49,7 @@ impl Problem {
         self.sets.clear();
         self.sets.extend_from_slice(open);
         self.number.resize(instance.elements(), 0);
-        let breaks = |state: &State, member: &super::instance::Member| {
+        let breaks = |state: &State, member: &Member| {
             state.mark(member.element) == Mark::Free && state.breaks(instance, member)
         };
         for &set in open.iter() {
@@ -60,6 +62,7 @@ impl Problem {
                 self.number[member.element as usize] += u32::from(breaks(state, member));
             }
         }
+        let unit = cuts.unit();
         self.own.clear();
         self.start.clear();
         self.start.push(0);
@@ -67,9 +70,10 @@ impl Problem {
         self.elements.clear();
         self.costs.clear();
         for &set in open.iter() {
-            let mut own = 0;
+            let mut own = cuts.charge(set);
             for member in instance.members(set).iter().filter(|member| breaks(state, member)) {
-                let (element, cost) = (member.element as usize, instance.costs[member.element as usize]);
+                let element = member.element as usize;
+                let cost = Amount::from(instance.costs[element]) * unit - cuts.relief(member.element);
                 match self.number[element] {
                     _ if cost == 0 => {}
                     1 => own += cost,

@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 /// A price a set, as a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Price {
-    pub(super) cost: u64,
+    pub(super) cost: Amount,
     pub(super) sets: u64,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Relaxation {
     pub(super) outside: usize,
     pub(super) price: Price,
     /// The cost of the sets inside.
-    pub(super) cost: u64,
+    pub(super) cost: Amount,
     pub(super) network: Network,
     /// By shared element: whether a set inside breaks it.
     pub(super) is_paid: Vec<bool>,
@@ -75,13 +75,13 @@ impl Relaxation {
         self.element.iter().enumerate().map(|(at, &element)| (element as usize, self.network.holders(at)))
     }
 
-    /// Finds, at the price of the last solution, what a choice of `count` sets can't do where it costs at most `limit`:
-    /// leave a set, or take one. Written to [`Self::verdicts`]: taken, left, or neither.
+    /// Finds, at the price of the last solution, what a choice of `count` sets can't do where it costs at most `limit`, in
+    /// the units of the problem: leave a set, or take one. Written to [`Self::verdicts`]: taken, left, or neither.
     ///
     /// The flow shares the cost of each element among its sets, so the shares of a choice add up to no more than its
     /// cost. To leave a set whose share is below the price means to take another at the price or more; to take one above
     /// the price costs the difference, and what of its elements no set pays for.
-    pub(super) fn settle(&mut self, problem: &Problem, count: usize, limit: u64) {
+    pub(super) fn settle(&mut self, problem: &Problem, count: usize, limit: Amount) {
         let price = self.price;
         (self.inside, self.outside) = (0, problem.sets.len());
         self.is_paid.fill(false);
@@ -89,10 +89,10 @@ impl Relaxation {
         self.number_middle(problem);
         self.build(problem, price, 0..problem.sets.len());
         let most = self.network.maximize();
-        let (price, unit) = (Amount::from(price.cost), Amount::from(price.sets));
+        let (price, unit) = (price.cost, Amount::from(price.sets));
         // Nothing can be said where the limit is not above the bound; the caller has then nothing left to search.
         let bound = (count as Amount * price).saturating_sub(most);
-        let Some(slack) = (Amount::from(limit) * unit).checked_sub(bound) else {
+        let Some(slack) = (limit * unit).checked_sub(bound) else {
             self.verdicts.clear();
             return;
         };
@@ -100,7 +100,7 @@ impl Relaxation {
         for set in 0..self.network.sets() {
             let unpaid: Amount =
                 self.network.set_edges(set).map(|edge| self.network.unpaid(self.network.element_of(edge))).sum();
-            let own = Amount::from(problem.own[set]) * unit;
+            let own = problem.own[set] * unit;
             let to_take = own.saturating_sub(price) + unpaid;
             let to_leave = self.network.unspent(set);
             self.verdicts.push(if to_leave > slack {
@@ -113,11 +113,9 @@ impl Relaxation {
         }
     }
 
-    /// The least integer that is no less than the lower bound on the cost of `count` sets.
-    pub(super) fn bound(&self, count: usize) -> u64 {
-        let beyond = (count - self.inside) as Amount * Amount::from(self.price.cost);
-        // At most the cost of all elements.
-        self.cost + beyond.div_ceil(Amount::from(self.price.sets)) as u64
+    /// The lower bound on the cost of `count` sets, multiplied by the sets of the price.
+    pub(super) fn bound(&self, count: usize) -> Amount {
+        (count - self.inside) as Amount * self.price.cost + self.cost * Amount::from(self.price.sets)
     }
 
     /// Brings the ends of the middle closer, or says that nothing lies between them.
@@ -176,7 +174,7 @@ impl Relaxation {
     }
 
     /// Numbers the unpaid elements of the middle, and returns what all of the middle costs.
-    fn number_middle(&mut self, problem: &Problem) -> u64 {
+    fn number_middle(&mut self, problem: &Problem) -> Amount {
         for &element in &self.element {
             if let Some(number) = self.number.get_mut(element as usize) {
                 *number = NONE;
@@ -202,7 +200,7 @@ impl Relaxation {
         self.network.clear();
         for &element in &self.element {
             let cost = problem.costs[element as usize];
-            self.network.add_element(Amount::from(cost) * Amount::from(price.sets));
+            self.network.add_element(cost * Amount::from(price.sets));
         }
         for &set in &self.order[range] {
             for &element in problem.shared(set as usize) {
@@ -210,8 +208,8 @@ impl Relaxation {
                     self.network.add_edge(self.number[element as usize]);
                 }
             }
-            let own = Amount::from(problem.own[set as usize]) * Amount::from(price.sets);
-            self.network.add_set(Amount::from(price.cost).checked_sub(own));
+            let own = problem.own[set as usize] * Amount::from(price.sets);
+            self.network.add_set(price.cost.checked_sub(own));
         }
     }
 }

@@ -8,8 +8,10 @@
 
 use alloc::vec::Vec;
 
+use super::cuts::Cuts;
 use super::fill::Fill;
 use super::instance::Instance;
+use super::network::Amount;
 use super::problem::Problem;
 use super::relaxation::Relaxation;
 use super::state::{Choice, Mark, State};
@@ -44,6 +46,7 @@ pub(super) struct Search {
     pub(super) state: State,
     problem: Problem,
     relaxation: Relaxation,
+    cuts: Cuts,
     fill: Fill,
     frames: Vec<Frame>,
     /// The sets that are open at the root.
@@ -70,6 +73,7 @@ impl Search {
         self.problem.forget_steps();
         self.relaxation.network.forget_steps();
         self.fill.forget_steps();
+        self.cuts.clear();
         self.frames.clear();
         self.root.clear();
         let state = &self.state;
@@ -79,6 +83,8 @@ impl Search {
         let start = state.point();
         let (root_bound, mut decisions) = self.visit(instance, count);
         if decisions.is_some() && budget.nodes > 1 {
+            self.tighten(instance, count, budget.steps / 2);
+            self.relax(instance, count);
             self.settle(instance, count);
             decisions = self.visit(instance, count).1;
         }
@@ -139,16 +145,10 @@ impl Search {
     /// node may hold a better choice than the best known.
     fn visit(&mut self, instance: &Instance, count: usize) -> (u64, Option<(u64, [Decision; 2])>) {
         self.nodes += 1;
-        let Self { state, problem, relaxation, root, open, .. } = self;
-        open.clear();
-        open.extend_from_slice(root);
-        problem.read(instance, state, open);
-        let missing = count.saturating_sub(state.taken());
-        if open.len() < missing {
+        if !self.relax(instance, count) {
             return (u64::MAX, None);
         }
-        relaxation.solve(problem, missing);
-        let bound = state.cost().saturating_add(relaxation.bound(missing));
+        let bound = self.bound(count);
         if self.is_beaten(bound) {
             return (bound, None);
         }
@@ -157,6 +157,65 @@ impl Search {
             return (bound, None);
         }
         (bound, decisions.map(|decisions| (bound, decisions)))
+    }
+
+    /// Solves the relaxation of what is open, or says that there are not sets enough.
+    fn relax(&mut self, instance: &Instance, count: usize) -> bool {
+        let Self { state, cuts, problem, relaxation, root, open, .. } = self;
+        open.clear();
+        open.extend_from_slice(root);
+        cuts.apply(instance, state);
+        problem.read(instance, state, cuts, open);
+        let missing = count.saturating_sub(state.taken());
+        if open.len() < missing {
+            return false;
+        }
+        relaxation.solve(problem, missing);
+        true
+    }
+
+    /// The lower bound of the last relaxation, as a fraction.
+    fn fraction(&self, count: usize) -> (Amount, Amount) {
+        let missing = count.saturating_sub(self.state.taken());
+        let (cuts, sets) = (&self.cuts, Amount::from(self.relaxation.price.sets));
+        let paid = Amount::from(self.state.cost()) * cuts.unit() + cuts.paid;
+        let total = self.relaxation.bound(missing) + paid * sets;
+        (total.saturating_sub(cuts.rebate * sets), cuts.unit() * sets)
+    }
+
+    /// The lower bound of the last relaxation: the least integer that is no less.
+    fn bound(&self, count: usize) -> u64 {
+        let (above, below) = self.fraction(count);
+        u64::try_from(above.div_ceil(below)).unwrap_or(u64::MAX)
+    }
+
+    /// At the root: finds cuts, and prices for them that raise the bound.
+    fn tighten(&mut self, instance: &Instance, count: usize, steps: u64) {
+        let (mut best, mut stuck, mut length) = (-1.0, 0, 1.0);
+        loop {
+            let (above, below) = self.fraction(count);
+            let value = above as f64 / below as f64;
+            if value > best + 0.001 {
+                (best, stuck) = (value, 0);
+                self.cuts.keep();
+            } else {
+                stuck += 1;
+                if stuck % 3 == 0 {
+                    length /= 2.0;
+                }
+            }
+            let missing = count.saturating_sub(self.state.taken());
+            let is_cut =
+                self.cuts.read(instance, &self.state, &self.problem, &self.relaxation, missing);
+            let Some(cost) = self.cost else { break };
+            if self.bound(count) >= cost || stuck >= 10 || (best < 0.0 && !is_cut) || self.steps() >= steps {
+                break;
+            }
+            self.cuts.step(instance, length * (cost as f64 - value).max(0.25));
+            self.relax(instance, count);
+            if std_debug() { extern crate std; std::eprintln!("value {value} best {best} cuts {}", self.cuts.len()); }
+        }
+        self.cuts.recall();
     }
 
     /// Makes a choice: all that the relaxation has inside, and then some of the middle. Returns on what to branch: where
@@ -186,10 +245,13 @@ impl Search {
         }
         let fractional = self.fractional(instance);
         self.state.undo(instance, point);
-        let branch = fractional.or_else(|| self.broken_jointly(instance)).or_else(|| {
-            let set = conflict?;
-            Some([Decision::Drop(set), Decision::Take(set)])
-        });
+        let branch = fractional
+            .or_else(|| self.broken_jointly(instance))
+            .or_else(|| conflict.map(|set| [Decision::Drop(set), Decision::Take(set)]))
+            .or_else(|| {
+                let element = self.cuts.loosest(&self.state)?;
+                Some([Decision::Keep(element), Decision::Pay(element)])
+            });
         if branch.is_some() {
             self.round_freely(instance, count);
         }
@@ -263,10 +325,11 @@ impl Search {
     /// Takes and drops for good, at the root, the sets that every better choice than the best known has or has not.
     fn settle(&mut self, instance: &Instance, count: usize) {
         let Some(cost) = self.cost else { return };
-        let Self { state, relaxation, problem, root, .. } = self;
+        let Self { state, cuts, relaxation, problem, root, .. } = self;
         let missing = count - state.taken();
         // What a better choice may cost at most, beside what is paid.
-        let limit = (cost - 1).saturating_sub(state.cost());
+        let limit = (Amount::from(cost - 1) * cuts.unit() + cuts.rebate)
+            .saturating_sub(Amount::from(state.cost()) * cuts.unit() + cuts.paid);
         relaxation.settle(problem, missing, limit);
         for (at, verdict) in relaxation.verdicts.iter().enumerate() {
             match verdict {
@@ -280,3 +343,5 @@ impl Search {
         root.retain(|&set| state.choice(set) == Choice::Open);
     }
 }
+
+fn std_debug() -> bool { extern crate std; std::env::var("KDEBUG").is_ok() }
