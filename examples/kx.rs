@@ -33,7 +33,7 @@ fn main() {
                     let g = Reclaimer::new(Policy::BestOfRules).solve(&cluster, k as u32).unwrap();
                     let gt = t.elapsed();
                     let p = Reclaimer::new(Policy::Aryl).solve(&cluster, k as u32).unwrap();
-                    println!("{n:6} {mix:?} seed {seed} k {k:5}: cost {:5} bound {:5} {} best-of-rules {:5} aryl {:5} {:9.3?} (rules {:9.3?}) {:?}", sol.cost(), sol.certificate().bound(), if sol.certificate().is_optimal() {"="} else {"!"}, g.certificate().objective(), p.certificate().objective(), dt, gt, ws.debug);
+                    println!("{n:6} {mix:?} seed {seed} k {k:5}: cost {:5} bound {:5} {} best-of-rules {:5} aryl {:5} {:9.3?} (rules {:9.3?}) {:?}", sol.cost(), sol.certificate().bound(), if sol.certificate().is_optimal() {"="} else {"!"}, g.certificate().objective(), p.certificate().objective(), dt, gt, (ws.nodes(), ws.steps()));
                 }
             }
         }

@@ -71,7 +71,10 @@ impl Cuts {
         self.count.clear();
     }
 
-    pub(super) fn len(&self) -> usize { self.cuts.len() }
+    pub(super) fn is_empty(&self) -> bool {
+        self.cuts.is_empty()
+    }
+
     /// What the costs are multiplied by.
     pub(super) fn unit(&self) -> Amount {
         if self.cuts.is_empty() { 1 } else { UNIT }
@@ -111,7 +114,6 @@ impl Cuts {
     }
 
     /// Reads a solution of the relaxation at the root: adds the cuts that it breaks, and notes how far it breaks each.
-    /// Says whether it breaks one.
     pub(super) fn read(
         &mut self,
         instance: &Instance,
@@ -119,7 +121,7 @@ impl Cuts {
         problem: &Problem,
         relaxation: &Relaxation,
         count: usize,
-    ) -> bool {
+    ) {
         let (inside, outside) = (relaxation.inside, relaxation.outside);
         let share = (count - inside) as f64 / (outside - inside).max(1) as f64;
         let elements = instance.elements();
@@ -141,9 +143,9 @@ impl Cuts {
                 if state.breaks(instance, member) {
                     self.share[element] = self.share[element].max(chosen);
                 } else if place < inside {
-                    self.whole[element] += member.loss;
+                    self.whole[element] = self.whole[element].saturating_add(member.loss);
                 } else {
-                    self.middle[element] += member.loss;
+                    self.middle[element] = self.middle[element].saturating_add(member.loss);
                 }
             }
         }
@@ -155,7 +157,6 @@ impl Cuts {
             let paid = self.share[cut.element as usize];
             self.slopes.push((taken - cut.tolerance as f64) / cut.excess as f64 - paid);
         }
-        self.slopes.iter().any(|&slope| slope > LEAST)
     }
 
     fn add_broken(&mut self, instance: &Instance, state: &State, share: f64) {
@@ -177,12 +178,12 @@ impl Cuts {
                     continue;
                 }
                 let (whole, middle) = (self.whole[element], self.middle[element]);
-                let only_whole = whole > tolerance;
+                let (only_whole, both) = (whole > tolerance, whole.saturating_add(middle));
                 let broken = if only_whole {
                     1.0
-                } else if whole + middle > tolerance {
+                } else if both > tolerance {
                     let taken = whole as f64 + share * middle as f64 - tolerance as f64;
-                    taken / (whole + middle - tolerance) as f64
+                    taken / (both - tolerance) as f64
                 } else {
                     0.0
                 };
@@ -203,8 +204,9 @@ impl Cuts {
                 continue;
             }
             let (start, tolerance) = (self.members.len() as u32, instance.tolerances[element as usize]);
+            let total = group.iter().map(|&(.., loss)| u128::from(loss)).sum();
+            let Some(total) = instance.fits_cut(total) else { continue };
             self.members.extend(members());
-            let total: u64 = group.iter().map(|&(.., loss)| loss).sum();
             self.count[element as usize] += 1;
             self.cuts.push(Cut {
                 element,

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::instance::Instance;
+use super::instance::{Instance, Member};
 use super::state::{Choice, Mark, State};
 use crate::heap::IndexedHeap;
 
@@ -33,6 +33,18 @@ impl Fill {
         candidates: &[u32],
         count: usize,
     ) -> Option<u32> {
+        self.run_noting(instance, state, candidates, count, |_, _| {})
+    }
+
+    /// The same, and tells each set taken with the cost of all that is paid for then.
+    pub(super) fn run_noting(
+        &mut self,
+        instance: &Instance,
+        state: &mut State,
+        candidates: &[u32],
+        count: usize,
+        mut note: impl FnMut(u32, u64),
+    ) -> Option<u32> {
         self.index(instance, candidates);
         let mut refused = None;
         let mut horizon = count;
@@ -55,6 +67,7 @@ impl Fill {
                 continue;
             }
             self.take(instance, state, set);
+            note(set, state.cost());
             still -= 1;
             for index in 0..self.touched.len() {
                 let element = self.touched[index] as usize;
@@ -115,7 +128,7 @@ impl Fill {
 
     fn take(&mut self, instance: &Instance, state: &mut State, set: u32) {
         self.touched.clear();
-        let unpaid = |member: &&super::instance::Member| state.mark(member.element) != Mark::Paid;
+        let unpaid = |member: &&Member| state.mark(member.element) != Mark::Paid;
         self.touched.extend(instance.members(set).iter().filter(unpaid).map(|member| member.element));
         state.take(instance, set);
     }

@@ -225,9 +225,13 @@ impl Instance {
         &self.members[self.set_start[set] as usize..self.set_start[set + 1] as usize]
     }
 
-    /// The number of members of all sets together.
-    pub(super) fn member_count(&self) -> usize {
-        self.members.len()
+    /// The total loss of a cut, where the numbers that it brings into the relaxation stay below 2^127. They are at most
+    /// the sum of costs · units · total loss · sets.
+    pub(super) fn fits_cut(&self, total: u128) -> Option<u64> {
+        let bits = |number: u128| u128::BITS - number.leading_zeros();
+        let unit = bits(super::cuts::UNIT);
+        let all = bits(u128::from(self.cost_sum)) + unit + bits(total) + bits(self.sets() as u128);
+        u64::try_from(total).ok().filter(|_| all < 127)
     }
 
     /// The cost of choosing these sets, or `None` where one is not there. A set named twice counts once.

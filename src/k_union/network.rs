@@ -6,6 +6,7 @@
 //! all of that length at once.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Gains and costs, scaled by the denominator of a price: below 2^64 · 2^32.
 pub(super) type Amount = u128;
@@ -75,7 +76,7 @@ impl Network {
         self.costs.len()
     }
 
-    pub(super) fn set_edges(&self, set: usize) -> core::ops::Range<usize> {
+    pub(super) fn set_edges(&self, set: usize) -> Range<usize> {
         self.set_start[set] as usize..self.set_start[set + 1] as usize
     }
 
@@ -83,7 +84,7 @@ impl Network {
         self.edges[edge] as usize
     }
 
-    fn element_sets(&self, element: usize) -> core::ops::Range<usize> {
+    fn element_sets(&self, element: usize) -> Range<usize> {
         self.element_start[element] as usize..self.element_start[element + 1] as usize
     }
 

@@ -7,6 +7,7 @@
 //! and what is decided at one price stays decided (Eisner and Severance, 1976; Gallo, Grigoriadis and Tarjan, 1989).
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::network::{Amount, Network};
 use super::problem::Problem;
@@ -33,28 +34,35 @@ pub(super) struct Relaxation {
     pub(super) cost: Amount,
     pub(super) network: Network,
     /// By shared element: whether a set inside breaks it.
-    pub(super) is_paid: Vec<bool>,
+    is_paid: Vec<bool>,
     /// By shared element: its number in the network.
     number: Vec<u32>,
     /// The shared element of a number in the network.
-    pub(super) element: Vec<u32>,
+    element: Vec<u32>,
     never: Vec<bool>,
     /// By open set, after [`Self::settle`].
     pub(super) verdicts: Vec<Option<bool>>,
+    spans: Vec<(usize, usize)>,
     scratch: [Vec<u32>; 2],
 }
 
 impl Relaxation {
-    /// Brackets `count`, at most the number of open sets. The network is that of the middle, at the price.
-    pub(super) fn solve(&mut self, problem: &Problem, count: usize) {
+    /// Nothing is inside, and nothing outside.
+    fn start(&mut self, problem: &Problem) {
         let sets = problem.sets.len();
         self.order.clear();
         self.order.extend(0..sets as u32);
         (self.inside, self.outside, self.cost, self.price) = (0, sets, 0, Price { cost: 0, sets: 1 });
         self.is_paid.clear();
         self.is_paid.resize(problem.costs.len(), false);
+        self.element.clear();
         self.number.clear();
         self.number.resize(problem.costs.len(), NONE);
+    }
+
+    /// Brackets `count`, at most the number of open sets. Where there is a middle then, the network is its own.
+    pub(super) fn solve(&mut self, problem: &Problem, count: usize) {
+        self.start(problem);
         loop {
             if count == self.inside {
                 self.outside = self.inside;
@@ -64,8 +72,14 @@ impl Relaxation {
                 self.take_inside(problem, self.outside);
                 return;
             }
-            if !self.narrow(problem, count) {
-                return;
+            let Some((least, greatest)) = self.split(problem, self.inside, self.outside) else { return };
+            if count <= least {
+                self.outside = least;
+            } else if count >= greatest {
+                self.take_inside(problem, greatest);
+            } else {
+                self.take_inside(problem, least);
+                self.outside = greatest;
             }
         }
     }
@@ -86,8 +100,8 @@ impl Relaxation {
         (self.inside, self.outside) = (0, problem.sets.len());
         self.is_paid.fill(false);
         self.order.sort_unstable();
-        self.number_middle(problem);
-        self.build(problem, price, 0..problem.sets.len());
+        self.number_elements(problem, 0..problem.sets.len());
+        self.build(problem, 0..problem.sets.len());
         let most = self.network.maximize();
         let (price, unit) = (price.cost, Amount::from(price.sets));
         // Nothing can be said where the limit is not above the bound; the caller has then nothing left to search.
@@ -118,45 +132,61 @@ impl Relaxation {
         (count - self.inside) as Amount * self.price.cost + self.cost * Amount::from(self.price.sets)
     }
 
-    /// Brings the ends of the middle closer, or says that nothing lies between them.
-    fn narrow(&mut self, problem: &Problem, count: usize) -> bool {
-        let total = self.number_middle(problem);
-        self.price = Price { cost: total, sets: (self.outside - self.inside) as u64 };
-        self.build(problem, self.price, self.inside..self.outside);
-        let most = self.network.maximize();
-        if most == 0 {
-            return false;
+    /// Where the choices that earn most split the sets from `start` to `end` of the order, at the price which all of them
+    /// cost a set: they are brought into an order in which the least choice comes first, then the rest of the greatest.
+    /// Returns the ends of the two, or nothing where no choice earns more than none of the sets and all of them do.
+    fn split(&mut self, problem: &Problem, start: usize, end: usize) -> Option<(usize, usize)> {
+        let total = self.number_elements(problem, start..end);
+        self.price = Price { cost: total, sets: (end - start) as u64 };
+        self.build(problem, start..end);
+        if self.network.maximize() == 0 {
+            return None;
         }
-        let mut never = core::mem::take(&mut self.never);
-        self.network.mark_never(&mut never);
-        let [middle, outside] = &mut self.scratch;
+        let Self { network, never, order, scratch: [middle, outside], .. } = self;
+        network.mark_never(never);
         middle.clear();
         outside.clear();
-        let mut next = self.inside;
-        for at in 0..self.network.sets() {
-            let set = self.order[self.inside + at];
-            if self.network.is_in_least(at) {
-                self.order[next] = set;
-                next += 1;
+        let mut least = start;
+        for at in 0..network.sets() {
+            let set = order[start + at];
+            if network.is_in_least(at) {
+                order[least] = set;
+                least += 1;
             } else if never[at] {
                 outside.push(set);
             } else {
                 middle.push(set);
             }
         }
-        self.never = never;
-        let (least, greatest) = (next, next + middle.len());
-        self.order[least..greatest].copy_from_slice(middle);
-        self.order[greatest..self.outside].copy_from_slice(outside);
-        if count <= least {
-            self.outside = least;
-        } else if count >= greatest {
-            self.take_inside(problem, greatest);
-        } else {
-            self.take_inside(problem, least);
-            self.outside = greatest;
+        let greatest = least + middle.len();
+        order[least..greatest].copy_from_slice(middle);
+        order[greatest..end].copy_from_slice(outside);
+        Some((least, greatest))
+    }
+
+    /// Solves for every number of sets at once: brings all open sets into an order whose beginnings are cheapest for their
+    /// length at each of the `ends` that are returned. Between two ends nothing is known but the line from one to the other.
+    /// Each end comes with the cost of the relaxation up to there.
+    pub(super) fn solve_all(&mut self, problem: &Problem, ends: &mut Vec<(usize, Amount)>) {
+        self.start(problem);
+        ends.clear();
+        let mut spans = core::mem::take(&mut self.spans);
+        spans.clear();
+        spans.push((0, problem.sets.len()));
+        while let Some((start, end)) = spans.pop() {
+            if start == end {
+                continue;
+            }
+            match self.split(problem, start, end) {
+                // What comes first is pushed last.
+                Some((least, greatest)) => spans.extend([(greatest, end), (least, greatest), (start, least)]),
+                None => {
+                    self.take_inside(problem, end);
+                    ends.push((end, self.cost));
+                }
+            }
         }
-        true
+        self.spans = spans;
     }
 
     /// Moves the sets up to this place inside.
@@ -173,16 +203,14 @@ impl Relaxation {
         self.inside = end;
     }
 
-    /// Numbers the unpaid elements of the middle, and returns what all of the middle costs.
-    fn number_middle(&mut self, problem: &Problem) -> Amount {
+    /// Numbers the unpaid elements of these sets, and returns what all the sets cost.
+    fn number_elements(&mut self, problem: &Problem, range: Range<usize>) -> Amount {
         for &element in &self.element {
-            if let Some(number) = self.number.get_mut(element as usize) {
-                *number = NONE;
-            }
+            self.number[element as usize] = NONE;
         }
         self.element.clear();
         let mut total = 0;
-        for &set in &self.order[self.inside..self.outside] {
+        for &set in &self.order[range] {
             total += problem.own[set as usize];
             for &element in problem.shared(set as usize) {
                 let number = &mut self.number[element as usize];
@@ -196,7 +224,9 @@ impl Relaxation {
         total
     }
 
-    fn build(&mut self, problem: &Problem, price: Price, range: core::ops::Range<usize>) {
+    /// The network of these sets, whose elements are numbered, at the price.
+    fn build(&mut self, problem: &Problem, range: Range<usize>) {
+        let price = self.price;
         self.network.clear();
         for &element in &self.element {
             let cost = problem.costs[element as usize];

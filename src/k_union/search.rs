@@ -8,6 +8,7 @@
 
 use alloc::vec::Vec;
 
+use super::curve::Curve;
 use super::cuts::Cuts;
 use super::fill::Fill;
 use super::instance::Instance;
@@ -34,53 +35,63 @@ struct Frame {
     bound: u64,
 }
 
+/// A rise of the bound by less than this is none.
+const LEAST_RISE: f64 = 0.001;
+
+/// Steps aim at a bound that is at least so much higher.
+const LEAST_GAP: f64 = 0.25;
+
+/// After so many steps without a rise the prices are taken as they are.
+const PATIENCE: u32 = 10;
+
 /// How much may be searched.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    pub(super) nodes: u64,
-    pub(super) steps: u64,
+pub(crate) struct Budget {
+    pub(crate) nodes: u64,
+    pub(crate) steps: u64,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Search {
+pub(crate) struct Search {
     pub(super) state: State,
     problem: Problem,
     relaxation: Relaxation,
     cuts: Cuts,
     fill: Fill,
     frames: Vec<Frame>,
-    /// The sets that are open at the root.
+    /// The sets that are open at the start, and those of them that are at the root, once some are settled.
+    all: Vec<u32>,
     root: Vec<u32>,
     open: Vec<u32>,
     candidates: Vec<u32>,
+    ends: Vec<(usize, Amount)>,
     /// The sets that the relaxation has, as far as they are taken one by one.
     chosen: Vec<u32>,
     /// By element: whether a set of the choice breaks it alone.
     breaks_alone: Vec<bool>,
-    /// The best choice known, beside what was taken at the start, and its cost.
-    pub(super) best: Vec<u32>,
-    pub(super) cost: Option<u64>,
+    /// The best choice known, without what was taken at the start, and its cost with that.
+    pub(crate) best: Vec<u32>,
+    pub(crate) cost: Option<u64>,
     nodes: u64,
 }
 
 impl Search {
+    /// Nothing is decided, and no choice known.
+    pub(crate) fn start(&mut self, instance: &Instance) {
+        self.state.reset(instance);
+        self.best.clear();
+        self.cost = None;
+    }
+
     /// Searches for the cheapest choice of `count` sets that holds the sets taken in the state and none of those dropped.
     /// Returns a lower bound on the cost of all such choices. A choice in [`Self::best`] counts as known.
     ///
     /// Where there is none, the best choice is left as it was, and the bound is the largest number.
-    pub(super) fn run(&mut self, instance: &Instance, count: usize, budget: Budget) -> u64 {
-        self.nodes = 0;
-        self.problem.forget_steps();
-        self.relaxation.network.forget_steps();
-        self.fill.forget_steps();
-        self.cuts.clear();
-        self.frames.clear();
-        self.root.clear();
-        let state = &self.state;
-        self.root.extend((0..instance.sets() as u32).filter(|&set| state.choice(set) == Choice::Open));
+    pub(crate) fn run(&mut self, instance: &Instance, count: usize, budget: Budget) -> u64 {
+        self.forget(instance);
         self.breaks_alone.clear();
         self.breaks_alone.resize(instance.elements(), false);
-        let start = state.point();
+        let start = self.state.point();
         let (root_bound, mut decisions) = self.visit(instance, count);
         if decisions.is_some() && budget.nodes > 1 {
             self.tighten(instance, count, budget.steps / 2);
@@ -101,16 +112,72 @@ impl Search {
             decisions = self.visit(instance, count).1;
         };
         self.state.undo(instance, start);
-        bound.min(self.cost.unwrap_or(bound)).max(root_bound)
+        self.count_cost(instance);
+        bound.max(root_bound).min(self.cost.unwrap_or(u64::MAX))
+    }
+
+    /// Counts the cost of the best choice afresh: a decision to pay for an element may have been made in vain.
+    fn count_cost(&mut self, instance: &Instance) {
+        if self.cost.is_some() {
+            let point = self.state.point();
+            for at in 0..self.best.len() {
+                self.state.take(instance, self.best[at]);
+            }
+            self.cost = Some(self.state.cost());
+            self.state.undo(instance, point);
+        }
+    }
+
+    /// Forgets the last run; the sets that are open in the state are those to choose among.
+    fn forget(&mut self, instance: &Instance) {
+        self.nodes = 0;
+        self.problem.forget_steps();
+        self.relaxation.network.forget_steps();
+        self.fill.forget_steps();
+        self.cuts.clear();
+        self.frames.clear();
+        self.all.clear();
+        let state = &self.state;
+        self.all.extend((0..instance.sets() as u32).filter(|&set| state.choice(set) == Choice::Open));
+        self.root.clear();
+        self.root.extend_from_slice(&self.all);
+    }
+
+    /// Solves the relaxation for every number of sets at once, and orders the sets between its ends by the rule of the
+    /// fill.
+    pub(crate) fn solve_all(&mut self, instance: &Instance, curve: &mut Curve) {
+        curve.clear();
+        self.forget(instance);
+        self.relax(instance, 0);
+        let Self { state, problem, relaxation, fill, candidates, ends, .. } = self;
+        relaxation.solve_all(problem, ends);
+        curve.costs.push(0);
+        curve.bounds.push(0);
+        let (mut start, mut paid) = (0, 0);
+        for &(end, cost) in ends.iter() {
+            candidates.clear();
+            candidates.extend(relaxation.order[start..end].iter().map(|&at| problem.sets[at as usize]));
+            fill.run_noting(instance, state, candidates, end - start, |set, cost| {
+                curve.order.push(set);
+                curve.costs.push(cost);
+            });
+            for beyond in 1..=end - start {
+                let rise = (cost - paid) * beyond as Amount;
+                let bound = paid + rise.div_ceil((end - start) as Amount);
+                curve.bounds.push(u64::try_from(bound).unwrap_or(u64::MAX));
+            }
+            curve.ends.push(end);
+            (start, paid) = (end, cost);
+        }
     }
 
     /// The nodes of the last run.
-    pub(super) fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.nodes
     }
 
     /// The work of the last run: members and edges looked at.
-    pub(super) fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.problem.steps() + self.relaxation.network.steps() + self.fill.steps()
     }
 
@@ -189,31 +256,33 @@ impl Search {
         u64::try_from(above.div_ceil(below)).unwrap_or(u64::MAX)
     }
 
-    /// At the root: finds cuts, and prices for them that raise the bound.
+    /// At the root: finds cuts, and prices for them that raise the bound, until it is what the best choice costs, or
+    /// rises no more, or so many steps are made.
     fn tighten(&mut self, instance: &Instance, count: usize, steps: u64) {
         let (mut best, mut stuck, mut length) = (-1.0, 0, 1.0);
-        loop {
+        while let Some(cost) = self.cost {
             let (above, below) = self.fraction(count);
             let value = above as f64 / below as f64;
-            if value > best + 0.001 {
+            if value > best + LEAST_RISE {
                 (best, stuck) = (value, 0);
                 self.cuts.keep();
             } else {
                 stuck += 1;
+                // The usual remedy where steps are too long.
                 if stuck % 3 == 0 {
                     length /= 2.0;
                 }
             }
-            let missing = count.saturating_sub(self.state.taken());
-            let is_cut =
-                self.cuts.read(instance, &self.state, &self.problem, &self.relaxation, missing);
-            let Some(cost) = self.cost else { break };
-            if self.bound(count) >= cost || stuck >= 10 || (best < 0.0 && !is_cut) || self.steps() >= steps {
+            if self.bound(count) >= cost || stuck >= PATIENCE || self.steps() >= steps {
                 break;
             }
-            self.cuts.step(instance, length * (cost as f64 - value).max(0.25));
+            let missing = count.saturating_sub(self.state.taken());
+            self.cuts.read(instance, &self.state, &self.problem, &self.relaxation, missing);
+            if self.cuts.is_empty() {
+                break;
+            }
+            self.cuts.step(instance, length * (cost as f64 - value).max(LEAST_GAP));
             self.relax(instance, count);
-            if std_debug() { extern crate std; std::eprintln!("value {value} best {best} cuts {}", self.cuts.len()); }
         }
         self.cuts.recall();
     }
@@ -243,7 +312,7 @@ impl Search {
         if fits {
             self.consider();
         }
-        let fractional = self.fractional(instance);
+        let fractional = self.fractional();
         self.state.undo(instance, point);
         let branch = fractional
             .or_else(|| self.broken_jointly(instance))
@@ -258,7 +327,7 @@ impl Search {
         branch
     }
 
-    /// Makes another choice: what the relaxation has inside, and then the best of all that is open.
+    /// Makes another choice: the best by the rule of the fill of all that is open, whatever the relaxation says.
     fn round_freely(&mut self, instance: &Instance, count: usize) {
         let point = self.state.point();
         let Self { candidates, state, fill, problem, .. } = self;
@@ -276,14 +345,14 @@ impl Search {
         if self.is_beaten(self.state.cost()) {
             return;
         }
-        let (state, root) = (&self.state, &self.root);
+        let (state, all) = (&self.state, &self.all);
         self.cost = Some(state.cost());
         self.best.clear();
-        self.best.extend(root.iter().filter(|&&set| state.choice(set) == Choice::Taken));
+        self.best.extend(all.iter().filter(|&&set| state.choice(set) == Choice::Taken));
     }
 
     /// An element of the middle that the relaxation pays for in part: the dearest, then that on most sets.
-    fn fractional(&self, instance: &Instance) -> Option<[Decision; 2]> {
+    fn fractional(&self) -> Option<[Decision; 2]> {
         let relaxation = &self.relaxation;
         if relaxation.inside == relaxation.outside {
             return None;
@@ -291,7 +360,6 @@ impl Search {
         let shared = relaxation.elements_of_middle();
         let element = shared.max_by_key(|&(shared, sets)| (self.problem.costs[shared], sets, shared))?.0;
         let element = self.problem.elements[element];
-        let _ = instance;
         let branch = [Decision::Pay(element), Decision::Keep(element)];
         Some(if self.state.mark(element) == Mark::Paid { branch } else { [branch[1], branch[0]] })
     }
@@ -343,5 +411,3 @@ impl Search {
         root.retain(|&set| state.choice(set) == Choice::Open);
     }
 }
-
-fn std_debug() -> bool { extern crate std; std::env::var("KDEBUG").is_ok() }

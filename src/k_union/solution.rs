@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::certificate::{Certificate, Sense};
 
-/// The sets that were chosen.
+/// The sets that were chosen, and what they cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     pub(super) sets: Vec<u32>,
@@ -35,5 +35,10 @@ impl Solution {
     #[must_use]
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.sets.clear();
+        self.certificate = Certificate::optimal(Sense::Minimize, 0);
     }
 }

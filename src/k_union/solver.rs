@@ -1,43 +1,155 @@
 //! The solver that callers meet.
 
+use super::curve::Curve;
 use super::error::SolveError;
 use super::instance::Instance;
 use super::search::{Budget, Search};
 use super::solution::Solution;
 use crate::certificate::{Certificate, Sense};
 
-/// Memory.
+/// Memory that a [`Solver`] works in; keep it between calls, and they allocate nothing once it has grown.
+///
+/// An answer does not depend on what the workspace was used for before.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    search: Search,
-    /// x
-    pub debug: [usize; 4],
+    pub(super) search: Search,
+    nodes: u64,
+    steps: u64,
 }
 
-/// Solver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl Workspace {
+    /// An empty workspace.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The nodes that the last call searched: 1 where the relaxation settled it, 0 after an error.
+    #[must_use]
+    pub const fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// The work of the last call, counted: members of sets and edges of the network looked at. It is the same on every
+    /// machine. 0 after an error.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+}
+
+/// Chooses sets with the cheapest union: exactly where its budget allows, else with a bound on what is missing.
+///
+/// The options limit counted work, never time, so an answer is a function of the instance and the options alone.
+///
+/// # Examples
+///
+/// Three sets, of which two share an element. The cheapest two are those:
+///
+/// ```
+/// use aryl::k_union::{Instance, Solution, Solver, Workspace};
+///
+/// let mut instance = Instance::new();
+/// let (shared, alone) = (instance.add_element(5)?, instance.add_element(4)?);
+/// for set in [alone, shared, shared] {
+///     instance.add_set([set])?;
+/// }
+/// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
+/// let solver = Solver::default();
+/// for (count, sets, cost) in [(1, &[0][..], 4), (2, &[1, 2], 5), (3, &[0, 1, 2], 9)] {
+///     solver.solve_into(&instance, count, &mut workspace, &mut chosen)?;
+///     assert_eq!((chosen.sets(), chosen.cost()), (sets, cost));
+///     assert!(chosen.certificate().is_optimal());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+#[non_exhaustive]
 pub struct Solver {
-    /// x
+    /// The most nodes of branch and bound. 1 is the relaxation and the choices made from it. Default: 10,000.
     pub node_budget: u64,
-    /// x
+    /// The number of [steps](Workspace::steps) after which no further node is begun. Default: 2^19, some milliseconds.
     pub step_budget: u64,
 }
 
 impl Default for Solver {
     fn default() -> Self {
-        Self { node_budget: 2_000, step_budget: 1 << 21 }
+        Self { node_budget: 10_000, step_budget: 1 << 19 }
     }
 }
 
 impl Solver {
-    /// Solves.
+    /// A solver with the default budgets.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the most nodes of branch and bound; 0 counts as 1.
+    ///
+    /// # Examples
+    ///
+    /// Without branching there may be a gap, and the certificate says so:
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solver};
+    ///
+    /// // Three sets, each two of which share an element. The relaxation buys two thirds of everything.
+    /// let mut instance = Instance::new();
+    /// let [a, b, c] = [(); 3].map(|()| instance.add_element(9).unwrap());
+    /// for set in [[a, b], [a, c], [b, c]] {
+    ///     instance.add_set(set)?;
+    /// }
+    /// let quick = Solver::new().with_node_budget(1).solve(&instance, 1)?;
+    /// assert_eq!((quick.cost(), quick.certificate().bound()), (18, 9));
+    /// let exact = Solver::new().solve(&instance, 1)?;
+    /// assert_eq!((exact.cost(), exact.certificate().bound()), (18, 18));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn with_node_budget(mut self, nodes: u64) -> Self {
+        self.node_budget = nodes;
+        self
+    }
+
+    /// Sets the number of steps after which no further node is begun.
+    #[must_use]
+    pub const fn with_step_budget(mut self, steps: u64) -> Self {
+        self.step_budget = steps;
+        self
+    }
+
+    /// Chooses exactly `count` sets.
+    ///
+    /// # Errors
+    ///
+    /// [`SolveError::NotEnoughSets`] where the instance has fewer.
+    ///
+    /// # Complexity
+    ///
+    /// For m members of all sets: O(m) memory. Each node solves some maximum flow problems on what is undecided, each
+    /// smaller than the one before; on networks of servers and jobs a flow takes a few passes, so a node takes time near
+    /// to O(m). The number of nodes is bounded by the budget: 1 where the bound is met at once.
+    ///
+    /// # Determinism
+    ///
+    /// The same instance and options give the same sets. Among choices of the same cost no order is promised.
     pub fn solve(&self, instance: &Instance, count: usize) -> Result<Solution, SolveError> {
         let mut solution = Solution::default();
         self.solve_into(instance, count, &mut Workspace::default(), &mut solution)?;
         Ok(solution)
     }
 
-    /// Solves.
+    /// The same as [`solve`](Self::solve), in memory that the caller keeps: no allocation once it is warm.
+    ///
+    /// # Errors
+    ///
+    /// As [`solve`](Self::solve). Then the solution is empty.
     pub fn solve_into(
         &self,
         instance: &Instance,
@@ -45,17 +157,73 @@ impl Solver {
         workspace: &mut Workspace,
         solution: &mut Solution,
     ) -> Result<(), SolveError> {
-        let Workspace { search, debug } = workspace;
+        solution.clear();
+        (workspace.nodes, workspace.steps) = (0, 0);
+        let error = SolveError::NotEnoughSets { asked: count, sets: instance.sets() };
         if count > instance.sets() {
-            return Err(SolveError::NotEnoughSets { asked: count, sets: instance.sets() });
+            return Err(error);
         }
-        search.state.reset(instance);
-        search.cost = None;
-        let bound = search.run(instance, count, Budget { nodes: self.node_budget, steps: self.step_budget });
-        *debug = [search.nodes() as usize, search.steps() as usize, 0, 0];
-        solution.sets.clear();
+        let search = &mut workspace.search;
+        search.start(instance);
+        let bound = search.run(instance, count, self.budget());
+        (workspace.nodes, workspace.steps) = (search.nodes(), search.steps());
+        let cost = search.cost.ok_or(error)?;
         solution.sets.extend_from_slice(&search.best);
-        solution.certificate = Certificate::new(Sense::Minimize, search.cost.unwrap(), bound).unwrap();
+        solution.certificate = certificate(cost, bound);
         Ok(())
     }
+
+    /// What each number of sets costs, from none to all: bounds for every number, and a choice for each.
+    ///
+    /// Where the relaxation has an end, the choice is the cheapest; see [`Curve`]. To close a gap at one number, call
+    /// [`solve`](Self::solve) for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solver};
+    ///
+    /// let mut instance = Instance::new();
+    /// let (shared, alone) = (instance.add_element(5)?, instance.add_element(4)?);
+    /// for set in [alone, shared, shared] {
+    ///     instance.add_set([set])?;
+    /// }
+    /// let curve = Solver::default().curve(&instance);
+    /// let costs: Vec<u64> = (0..=3).map(|count| curve.certificate(count).unwrap().objective()).collect();
+    /// assert_eq!(costs, [0, 5, 5, 9]);
+    /// // One set alone could cost 3, says the line from none to two sets; in truth it is 4.
+    /// assert_eq!(curve.certificate(1).unwrap().bound(), 3);
+    /// assert!(curve.certificate(2).unwrap().is_optimal());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// As the relaxation of [`solve`](Self::solve) for each end of the curve, though each on its own part of the sets: on
+    /// networks of servers and jobs about O(m log s), for s sets and m members. O(m) memory.
+    #[must_use]
+    pub fn curve(&self, instance: &Instance) -> Curve {
+        let mut curve = Curve::default();
+        self.curve_into(instance, &mut Workspace::default(), &mut curve);
+        curve
+    }
+
+    /// The same as [`curve`](Self::curve), in memory that the caller keeps.
+    pub fn curve_into(&self, instance: &Instance, workspace: &mut Workspace, curve: &mut Curve) {
+        let search = &mut workspace.search;
+        search.start(instance);
+        search.solve_all(instance, curve);
+        (workspace.nodes, workspace.steps) = (1, search.steps());
+    }
+
+    pub(crate) fn budget(&self) -> Budget {
+        Budget { nodes: self.node_budget, steps: self.step_budget }
+    }
+}
+
+/// The certificate of a cost; a bound above it would be a fault, and is not claimed.
+pub(crate) fn certificate(cost: u64, bound: u64) -> Certificate {
+    debug_assert!(bound <= cost, "the bound {bound} exceeds the cost {cost}");
+    Certificate::new(Sense::Minimize, cost, if bound <= cost { bound } else { 0 })
+        .unwrap_or(Certificate::optimal(Sense::Minimize, cost))
 }

@@ -1,0 +1,246 @@
+//! Choosing sets with the cheapest union: brute force, bounds, permutations, extremes.
+
+use aryl::k_union::{Instance, InstanceError, Member, Solution, SolveError, Solver, Workspace, brute_force};
+use oorandom::Rand32;
+
+#[derive(Clone, Debug)]
+struct Lists {
+    /// Cost and tolerance of each element.
+    elements: Vec<(u64, u64)>,
+    /// For each set, its elements and what they lose; nothing where the element breaks.
+    sets: Vec<Vec<(u32, Option<u64>)>>,
+}
+
+impl Lists {
+    fn build(&self) -> Instance {
+        let mut instance = Instance::new();
+        for &(cost, tolerance) in &self.elements {
+            instance.add_tolerant_element(cost, tolerance).unwrap();
+        }
+        for set in &self.sets {
+            let member = |&(element, loss): &(u32, Option<u64>)| match loss {
+                Some(loss) => Member::losing(element, loss),
+                None => Member::breaking(element),
+            };
+            instance.add_set_of(set.iter().map(member)).unwrap();
+        }
+        instance
+    }
+
+    fn random(random: &mut Rand32, sets: u32, tolerant: bool, costs: &[u64]) -> Self {
+        let elements = 1 + random.rand_range(0..2 * sets);
+        let mut lists = Self { elements: Vec::new(), sets: vec![Vec::new(); sets as usize] };
+        for element in 0..elements {
+            let width = 1 + [0, 1, 1, 2, 3, 5][random.rand_range(0..6) as usize].min(sets - 1);
+            let mut taken = 0;
+            let mut total = 0;
+            let start = random.rand_range(0..sets);
+            for at in 0..sets {
+                let set = (start + at) % sets;
+                if taken < width && random.rand_range(0..sets - at) < (width - taken) * 2 {
+                    let loss = 1 + u64::from(random.rand_range(0..4));
+                    let breaks = !tolerant || random.rand_range(0..10) == 0;
+                    lists.sets[set as usize].push((element, (!breaks).then_some(loss)));
+                    taken += 1;
+                    total += loss;
+                }
+            }
+            let tolerance = if tolerant { u64::from(random.rand_range(0..total as u32 + 2)) } else { 0 };
+            lists.elements.push((costs[random.rand_range(0..costs.len() as u32) as usize], tolerance));
+        }
+        lists
+    }
+}
+
+const UNIT: &[u64] = &[1];
+const SMALL: &[u64] = &[0, 1, 1, 2, 3, 7];
+const WIDE: &[u64] = &[1, 10, 1_000, 123_456_789, 1 << 50];
+
+#[test]
+fn it_equals_brute_force() {
+    let mut random = Rand32::new(1);
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    let mut branched = 0;
+    for round in 0..6_000 {
+        let sets = 1 + random.rand_range(0..9);
+        let costs = [UNIT, SMALL, WIDE][round % 3];
+        let instance = Lists::random(&mut random, sets, round % 2 == 0, costs).build();
+        let count = random.rand_range(0..sets + 1) as usize;
+        let right = brute_force(&instance, count).unwrap();
+        Solver::new().solve_into(&instance, count, &mut workspace, &mut solution).unwrap();
+        assert_eq!(solution.cost(), right.cost(), "round {round}");
+        assert!(solution.certificate().is_optimal(), "round {round}: {}", solution.certificate());
+        assert_eq!(instance.cost_of(solution.sets()), Some(solution.cost()), "round {round}");
+        assert_eq!(solution.sets().len(), count);
+        assert!(solution.sets().is_sorted_by(|a, b| a < b));
+        branched += usize::from(workspace.nodes() > 1);
+    }
+    assert!(branched > 300, "only {branched} instances needed a second node");
+}
+
+#[test]
+fn bounds_hold_whatever_the_budget() {
+    let mut random = Rand32::new(2);
+    for round in 0..2_000 {
+        let sets = 2 + random.rand_range(0..8);
+        let instance = Lists::random(&mut random, sets, round % 2 == 0, [UNIT, SMALL, WIDE][round % 3]).build();
+        let count = random.rand_range(0..sets + 1) as usize;
+        let right = brute_force(&instance, count).unwrap().cost();
+        for nodes in [0, 1, 2, 3, 5, 9] {
+            let answer = Solver::new().with_node_budget(nodes).solve(&instance, count).unwrap();
+            assert!(answer.certificate().bound() <= right, "round {round}, {nodes} nodes");
+            assert!(answer.cost() >= right);
+            assert_eq!(instance.cost_of(answer.sets()), Some(answer.cost()));
+        }
+        let answer = Solver::new().with_step_budget(0).solve(&instance, count).unwrap();
+        assert!(answer.certificate().bound() <= right && right <= answer.cost());
+    }
+}
+
+#[test]
+fn the_curve_bounds_every_number_and_meets_it_at_its_ends() {
+    let mut random = Rand32::new(3);
+    for round in 0..1_000 {
+        let sets = 1 + random.rand_range(0..8);
+        let tolerant = round % 2 == 0;
+        let instance = Lists::random(&mut random, sets, tolerant, [UNIT, SMALL, WIDE][round % 3]).build();
+        let curve = Solver::new().curve(&instance);
+        assert_eq!(curve.ends().last(), Some(&(sets as usize)));
+        assert!(curve.ends().is_sorted_by(|a, b| a < b));
+        for count in 0..=sets as usize {
+            let right = brute_force(&instance, count).unwrap().cost();
+            let certificate = curve.certificate(count).unwrap();
+            assert!(certificate.bound() <= right && right <= certificate.objective(), "round {round}");
+            assert_eq!(instance.cost_of(curve.sets(count).unwrap()), Some(certificate.objective()));
+            if !tolerant && (count == 0 || curve.ends().contains(&count)) {
+                assert_eq!(certificate.objective(), right, "round {round}");
+                assert!(certificate.is_optimal());
+            }
+        }
+        assert_eq!(curve.certificate(sets as usize + 1), None);
+    }
+}
+
+#[test]
+fn the_cost_does_not_depend_on_the_order_of_sets_and_elements() {
+    let mut random = Rand32::new(4);
+    for round in 0..1_000 {
+        let sets = 2 + random.rand_range(0..12);
+        let lists = Lists::random(&mut random, sets, round % 2 == 0, SMALL);
+        let mut turned = lists.clone();
+        turned.sets.reverse();
+        turned.elements.reverse();
+        let last = lists.elements.len() as u32 - 1;
+        for set in &mut turned.sets {
+            set.iter_mut().for_each(|member| member.0 = last - member.0);
+            set.reverse();
+        }
+        let count = random.rand_range(0..sets + 1) as usize;
+        let cost = |lists: &Lists| Solver::new().solve(&lists.build(), count).unwrap().cost();
+        assert_eq!(cost(&lists), cost(&turned), "round {round}");
+    }
+}
+
+#[test]
+fn more_sets_never_cost_less_and_cheaper_elements_never_more() {
+    let mut random = Rand32::new(5);
+    for round in 0..500 {
+        let sets = 2 + random.rand_range(0..10);
+        let mut lists = Lists::random(&mut random, sets, round % 2 == 0, SMALL);
+        let cost = |lists: &Lists, count| Solver::new().solve(&lists.build(), count).unwrap().cost();
+        let costs: Vec<u64> = (0..=sets as usize).map(|count| cost(&lists, count)).collect();
+        assert!(costs.is_sorted(), "round {round}: {costs:?}");
+        let element = random.rand_range(0..lists.elements.len() as u32) as usize;
+        lists.elements[element].0 /= 2;
+        assert!((0..=sets as usize).all(|count| cost(&lists, count) <= costs[count]), "round {round}");
+        // A set without elements is free.
+        lists.sets.push(Vec::new());
+        assert!((0..=sets as usize).all(|count| cost(&lists, count + 1) <= costs[count]), "round {round}");
+    }
+}
+
+#[test]
+fn extremes() {
+    let solver = Solver::new();
+    assert_eq!(solver.solve(&Instance::new(), 0).unwrap(), Solution::default());
+    assert_eq!(
+        solver.solve(&Instance::new(), 1),
+        Err(SolveError::NotEnoughSets { asked: 1, sets: 0 })
+    );
+    assert_eq!(brute_force(&Instance::new(), 1), Err(SolveError::NotEnoughSets { asked: 1, sets: 0 }));
+
+    // The largest cost, as one element and as two; the sum may not be larger.
+    let mut instance = Instance::new();
+    let half = u64::MAX / 2;
+    let [a, b, c] = [half, half, 1].map(|cost| instance.add_element(cost).unwrap());
+    assert_eq!(
+        instance.add_element(1),
+        Err(InstanceError::CostSumTooLarge { element: 3, cost: 1 })
+    );
+    for set in [&[a, b][..], &[b, c], &[a, c], &[a, b, c]] {
+        instance.add_set(set.iter().copied()).unwrap();
+    }
+    for count in 0..=4 {
+        let right = brute_force(&instance, count).unwrap();
+        assert_eq!(solver.solve(&instance, count).unwrap().cost(), right.cost());
+    }
+
+    // The largest tolerance and loss do not overflow; a breaking member breaks all the same.
+    let mut instance = Instance::new();
+    let element = instance.add_tolerant_element(u64::MAX, u64::MAX).unwrap();
+    for _ in 0..3 {
+        instance.add_set_of([Member::losing(element, u64::MAX - 1)]).unwrap();
+    }
+    instance.add_set_of([Member::breaking(element)]).unwrap();
+    let costs: Vec<u64> = (0..=4).map(|count| solver.solve(&instance, count).unwrap().cost()).collect();
+    assert_eq!(costs, [0, 0, u64::MAX, u64::MAX, u64::MAX]);
+
+    // Ten thousand equal sets.
+    let mut instance = Instance::new();
+    for _ in 0..10_000 {
+        let element = instance.add_element(1).unwrap();
+        instance.add_set([element]).unwrap();
+    }
+    let answer = solver.solve(&instance, 5_000).unwrap();
+    assert_eq!((answer.cost(), answer.certificate().is_optimal()), (5_000, true));
+}
+
+#[test]
+fn what_is_wrong_with_an_instance_is_said_and_changes_nothing() {
+    let mut instance = Instance::new();
+    let [a, b] = [(); 2].map(|()| instance.add_element(1).unwrap());
+    assert_eq!(
+        instance.add_set([a, 7]),
+        Err(InstanceError::UnknownElement { set: 0, element: 7, elements: 2 })
+    );
+    assert_eq!(
+        instance.add_set([b, a]),
+        Err(InstanceError::ElementOrder { set: 0, before: 1, element: 0 })
+    );
+    assert_eq!(
+        instance.add_set([a, a]),
+        Err(InstanceError::ElementOrder { set: 0, before: 0, element: 0 })
+    );
+    assert_eq!(instance.sets(), 0);
+    assert_eq!(instance.add_set([a, b]), Ok(0));
+    assert_eq!(instance.cost_of(&[0, 0]), Some(2));
+    assert_eq!(
+        InstanceError::UnknownElement { set: 0, element: 7, elements: 2 }.to_string(),
+        "set 0 holds element 7, but the instance has 2 elements"
+    );
+    instance.clear();
+    assert_eq!((instance.sets(), instance.elements()), (0, 0));
+}
+
+#[test]
+fn repeated_and_used_memory_give_the_same_answer() {
+    let mut random = Rand32::new(6);
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    for round in 0..300 {
+        let sets = 2 + random.rand_range(0..20);
+        let instance = Lists::random(&mut random, sets, round % 2 == 0, SMALL).build();
+        let count = random.rand_range(0..sets + 1) as usize;
+        Solver::new().solve_into(&instance, count, &mut workspace, &mut solution).unwrap();
+        assert_eq!(Solver::new().solve(&instance, count).as_ref(), Ok(&solution), "round {round}");
+    }
+}
