@@ -18,7 +18,7 @@ fn epoch(criterion: &mut Criterion) {
         let (mut workspace, mut plan) = (Workspace::default(), Plan::default());
         group.throughput(Throughput::Elements(u64::from(servers)));
         group.bench_function(BenchmarkId::from_parameter(servers), |bencher| {
-            bencher.iter(|| epoch.plan_into(&cluster, request, &mut workspace, &mut plan).unwrap());
+            bencher.iter(|| epoch.plan_into(&cluster, &request, &mut workspace, &mut plan).unwrap());
         });
     }
     group.finish();

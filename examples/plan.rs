@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 use arguments::{Argument, Arguments};
 use aryl::epoch::{Epoch, Request};
+use aryl::reclaim::{Amount, Ask, Quantity};
 use document::Document;
 use reasons::Story;
 use text::{count, one_line, paragraph};
@@ -78,14 +79,14 @@ pub(crate) fn run(words: &[String], input: &mut dyn Read) -> Result<String, Stri
     let document = Document::parse(&text).map_err(fault)?;
     let before = &document.cluster;
     let request = Request {
-        reclaim: options.reclaim.unwrap_or(document.request.reclaim),
+        reclaim: options.reclaim.map_or(Ask::from(&document.request.reclaim), Ask::from),
         lend: options.lend.unwrap_or(document.request.lend),
     };
 
     // The decision is a pure function of the snapshot and of what is asked.
     let epoch = Epoch::default();
     let plan =
-        epoch.plan(before, request).map_err(|error| fault(format!("can't {}: {error}", asked(request))))?;
+        epoch.plan(before, &request).map_err(|error| fault(format!("can't {}: {error}", asked(&request))))?;
 
     // Carry it out on a copy of the snapshot. A plan can always be carried out on the cluster that it was made for.
     let mut after = before.clone();
@@ -103,19 +104,26 @@ pub(crate) fn run(words: &[String], input: &mut dyn Read) -> Result<String, Stri
     }
     let names = document.names();
     let mut out = String::new();
-    paragraph(&mut out, "One epoch: ", &format!("{}, for {source}.", asked(request)));
+    paragraph(&mut out, "One epoch: ", &format!("{}, for {source}.", asked(&request)));
     report::write(&mut out, Story { names: &names, before, after: &after, plan: &plan });
     out.push_str("\nChecked: carried out on the snapshot and planned again, nothing is left to do.\n");
     Ok(out)
 }
 
-fn asked(request: Request) -> String {
-    let servers = |number: u32| count(u64::from(number), "server");
-    match (request.reclaim, request.lend) {
-        (0, 0) => "plan, with no server changing hands".to_string(),
-        (reclaim, 0) => format!("give {} back", servers(reclaim)),
-        (0, lend) => format!("take {} on loan", servers(lend)),
-        (reclaim, lend) => format!("give {} back and take {} on loan", servers(reclaim), servers(lend)),
+fn asked(request: &Request<'_>) -> String {
+    let lend = count(u64::from(request.lend), "server");
+    // A plain number of servers is printed with its digits in groups.
+    let back = match request.reclaim.amount() {
+        Amount::Any(Quantity::Servers(number)) if request.reclaim == Ask::servers(*number) => {
+            count(u64::from(*number), "server")
+        }
+        _ => request.reclaim.to_string(),
+    };
+    match (request.reclaim.is_nothing(), request.lend) {
+        (true, 0) => "plan, with no server changing hands".to_string(),
+        (false, 0) => format!("give {back} back"),
+        (true, _) => format!("take {lend} on loan"),
+        (false, _) => format!("give {back} back and take {lend} on loan"),
     }
 }
 

@@ -102,13 +102,12 @@ pub(crate) fn run(words: &[String]) -> Result<String, String> {
         fill::fill(&jobs, &drawn, second, options.servers).map_err(|error| fault(error.to_string()))?;
 
     // The decision, and how long it takes once its memory is warm.
-    let request = Request::reclaim(options.reclaim);
-    let (plan, time) = time_of_decision(&Epoch::default(), &cluster, request).map_err(fault)?;
+    let (plan, time) = time_of_decision(&Epoch::default(), &cluster, options.reclaim).map_err(fault)?;
 
     let mut out = String::new();
     instance(&mut out, path, &jobs, &drawn, second, &options);
     totals(&mut out, &cluster, &plan);
-    compare(&mut out, &cluster, request).map_err(fault)?;
+    compare(&mut out, &cluster, options.reclaim).map_err(fault)?;
     let build = if cfg!(debug_assertions) { "debug build, so slow" } else { "release build" };
     out.push_str(&format!(
         "\nTime of the decision: {:.3} ms on this machine (median of {TIMED} warm calls, {build})\n",
@@ -124,12 +123,12 @@ pub(crate) fn run(words: &[String]) -> Result<String, String> {
 }
 
 /// Plans in memory that is kept from call to call, as a scheduler would, and gives the median time.
-fn time_of_decision(epoch: &Epoch, cluster: &Cluster, request: Request) -> Result<(Plan, Duration), String> {
+fn time_of_decision(epoch: &Epoch, cluster: &Cluster, servers: u32) -> Result<(Plan, Duration), String> {
     let (mut workspace, mut plan) = (Workspace::default(), Plan::default());
     let mut decide = |plan: &mut Plan| {
         epoch
-            .plan_into(cluster, request, &mut workspace, plan)
-            .map_err(|error| refused(request, &error.to_string()))
+            .plan_into(cluster, Request::reclaim(servers), &mut workspace, plan)
+            .map_err(|error| refused(servers, &error.to_string()))
     };
     decide(&mut plan)?;
     let mut times = Vec::with_capacity(TIMED);
@@ -142,8 +141,8 @@ fn time_of_decision(epoch: &Epoch, cluster: &Cluster, request: Request) -> Resul
     Ok((plan, times[TIMED / 2]))
 }
 
-fn refused(request: Request, error: &str) -> String {
-    format!("can't give {} back: {error}", count(u64::from(request.reclaim), "server"))
+fn refused(servers: u32, error: &str) -> String {
+    format!("can't give {} back: {error}", count(u64::from(servers), "server"))
 }
 
 /// What was planned for: nothing here depends on the machine.
@@ -238,14 +237,15 @@ fn totals(out: &mut String, cluster: &Cluster, plan: &Plan) {
 }
 
 /// Asks each rule for the same servers, and compares what that costs.
-fn compare(out: &mut String, cluster: &Cluster, request: Request) -> Result<(), String> {
+fn compare(out: &mut String, cluster: &Cluster, servers: u32) -> Result<(), String> {
     out.push('\n');
     let headings = ["reclaim by", "jobs preempted *", "collateral damage *", "at least *"];
     let mut rows = vec![headings.map(str::to_string).to_vec()];
     for (name, epochs) in policies() {
         let (mut preempted, mut damage, mut bound) = (0, 0.0, 0);
         for epoch in &epochs {
-            let plan = epoch.plan(cluster, request).map_err(|error| refused(request, &error.to_string()))?;
+            let plan = epoch.plan(cluster, Request::reclaim(servers));
+            let plan = plan.map_err(|error| refused(servers, &error.to_string()))?;
             let reclaim = plan.reclaim();
             preempted += reclaim.preempted().len();
             damage += reclaim.collateral_damage();

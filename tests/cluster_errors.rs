@@ -163,6 +163,8 @@ fn jobs_with_wrong_times_and_shares() {
     for bad in [f64::NEG_INFINITY, f64::INFINITY] {
         let time = Seconds(bad);
         assert_eq!(bad_job(|job| job.submitted = time), JobError::Submitted { time });
+        assert_eq!(bad_job(|job| job.started = Some(time)), JobError::Started { time });
+        assert_eq!(bad_job(|job| job.checkpointed = Some(time)), JobError::Checkpointed { time });
     }
     assert!(
         matches!(bad_job(|job| job.submitted = Seconds(f64::NAN)), JobError::Submitted { time } if is_nan(time))

@@ -14,15 +14,15 @@ use support::{Shape, random_cluster};
 const SHAPES: [Shape; 3] = [Shape::PLAIN, Shape { types: true, ..Shape::PLAIN }, Shape::ALL];
 
 /// Random clusters with a random request that can be met.
-fn cases(seed: u64, count: usize) -> impl Iterator<Item = (Cluster, Request, Plan)> {
+fn cases(seed: u64, count: usize) -> impl Iterator<Item = (Cluster, Request<'static>, Plan)> {
     let mut random = Rand32::new(seed);
     let mut case = 0;
     core::iter::from_fn(move || {
         loop {
             case += 1;
             let cluster = random_cluster(&mut random, SHAPES[case % SHAPES.len()]);
-            let request = Request { reclaim: random.rand_range(0..3), lend: random.rand_range(0..2) };
-            if let Ok(plan) = Epoch::default().plan(&cluster, request) {
+            let request = Request::reclaim(random.rand_range(0..3)).and_lend(random.rand_range(0..2));
+            if let Ok(plan) = Epoch::default().plan(&cluster, &request) {
                 return Some((cluster, request, plan));
             }
         }
@@ -47,7 +47,7 @@ fn plan_apply_plan_again_is_empty() {
 fn every_plan_passes_the_verifier() {
     for (mut cluster, request, plan) in cases(6, 3_000) {
         verify::cluster(&cluster).unwrap();
-        let verdict = verify::plan(&cluster, request, &plan);
+        let verdict = verify::plan(&cluster, &request, &plan);
         verdict.unwrap_or_else(|violation| panic!("{violation}\n{request:?}\n{plan}\n{cluster:#?}"));
         cluster.apply(&plan).unwrap();
         verify::cluster(&cluster).unwrap();
@@ -115,7 +115,7 @@ fn the_order_of_the_input_changes_no_plan_but_for_ids() {
     let mut random = Rand32::new(99);
     for (cluster, request, plan) in cases(9, 1_500) {
         let (other, ids) = permuted(&cluster, &mut random);
-        let other_plan = Epoch::default().plan(&other, request).unwrap();
+        let other_plan = Epoch::default().plan(&other, &request).unwrap();
         let key = |action: &Action| action.to_string();
         let mut expected: Vec<Action> = plan.actions().iter().map(|&a| renamed(a, &ids)).collect();
         let mut found = other_plan.actions().to_vec();
@@ -129,7 +129,7 @@ fn the_order_of_the_input_changes_no_plan_but_for_ids() {
 fn a_used_workspace_changes_nothing() {
     let (mut workspace, mut plan) = (Workspace::default(), Plan::default());
     for (cluster, request, fresh) in cases(10, 500) {
-        Epoch::default().plan_into(&cluster, request, &mut workspace, &mut plan).unwrap();
+        Epoch::default().plan_into(&cluster, &request, &mut workspace, &mut plan).unwrap();
         assert_eq!(plan, fresh);
     }
 }
@@ -213,7 +213,7 @@ fn servers_are_lent_and_used_in_the_same_epoch_but_never_those_that_came_back() 
     let inference = cluster.add_server(Server::inference(v100, 8)).unwrap();
     let lent = cluster.add_server(Server::on_loan(v100, 8)).unwrap();
     let job = cluster.add_job(Job::inelastic(8)).unwrap();
-    let plan = Epoch::default().plan(&cluster, Request { reclaim: 1, lend: 1 }).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::reclaim(1).and_lend(1)).unwrap();
     assert_eq!(
         plan.actions(),
         [
@@ -223,7 +223,7 @@ fn servers_are_lent_and_used_in_the_same_epoch_but_never_those_that_came_back() 
         ]
     );
     assert_eq!(
-        Epoch::default().plan(&cluster, Request { reclaim: 1, lend: 2 }),
+        Epoch::default().plan(&cluster, Request::reclaim(1).and_lend(2)),
         Err(EpochError::NotEnoughToLend { asked: 2, available: 1 })
     );
     cluster.apply(&plan).unwrap();

@@ -91,9 +91,9 @@ proptest! {
     #[test]
     fn a_plan_passes_the_verifier_and_the_next_is_empty(spec in spec(), reclaim in 0..3u32, lend in 0..2u32) {
         let mut cluster = build(&spec);
-        let request = Request { reclaim, lend };
-        let Ok(plan) = Epoch::default().plan(&cluster, request) else { return Ok(()) };
-        prop_assert_eq!(verify::plan(&cluster, request, &plan), Ok(()));
+        let request = Request::reclaim(reclaim).and_lend(lend);
+        let Ok(plan) = Epoch::default().plan(&cluster, &request) else { return Ok(()) };
+        prop_assert_eq!(verify::plan(&cluster, &request, &plan), Ok(()));
         cluster.apply(&plan).unwrap();
         prop_assert_eq!(verify::cluster(&cluster), Ok(()));
         let again = Epoch::default().plan(&cluster, Request::NONE).unwrap();

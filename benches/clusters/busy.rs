@@ -13,7 +13,7 @@ use oorandom::Rand32;
 /// elastic, up to three times its minimum; one in five is fungible; one in fifty mixes types. The first nineteen of
 /// twenty jobs are planned and started by the crate itself; then one in ten of those ends, and the others arrive. Nearly
 /// all base demand fits, and elastic jobs could use twice the GPUs that are left.
-pub(crate) fn busy(servers: u32, seed: u64) -> (Cluster, Request) {
+pub(crate) fn busy(servers: u32, seed: u64) -> (Cluster, Request<'static>) {
     let mut random = Rand32::new(seed);
     let mut cluster = Cluster::new();
     let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();

@@ -24,7 +24,7 @@ use super::text::{cut, one_line};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Document {
     #[serde(default)]
-    pub(crate) request: Request,
+    pub(crate) request: Request<'static>,
     /// Names by server id.
     #[serde(default)]
     server_names: Vec<String>,

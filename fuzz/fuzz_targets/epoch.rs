@@ -83,7 +83,7 @@ fn read_cluster(bytes: &mut Bytes) -> Cluster {
 
 fuzz_target!(|data: &[u8]| {
     let mut bytes = Bytes(data);
-    let request = Request { reclaim: bytes.below(4), lend: bytes.below(3) };
+    let request = Request::reclaim(bytes.below(4)).and_lend(bytes.below(3));
     let policy = match bytes.below(4) {
         0 => Policy::Aryl,
         1 => Policy::SmallestCountFirst,
@@ -93,8 +93,8 @@ fuzz_target!(|data: &[u8]| {
     let epoch = Epoch::default().reclaimer(Reclaimer::new(policy));
     let mut cluster = read_cluster(&mut bytes);
     verify::cluster(&cluster).expect("the cluster is sound");
-    let Ok(plan) = epoch.plan(&cluster, request) else { return };
-    if let Err(violation) = verify::plan(&cluster, request, &plan) {
+    let Ok(plan) = epoch.plan(&cluster, &request) else { return };
+    if let Err(violation) = verify::plan(&cluster, &request, &plan) {
         panic!("{violation}\n{plan}\n{cluster:#?}");
     }
     cluster.apply(&plan).expect("a plan for this cluster");

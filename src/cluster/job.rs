@@ -88,6 +88,7 @@ pub struct Job {
     #[cfg_attr(feature = "serde", serde(default = "one_weight"))]
     pub weight: f64,
     /// What its preemption costs, in any unit that is the same for all jobs; 1 by default, so that jobs are counted.
+    /// A reclaim can go by [another cost](crate::reclaim::Costs).
     #[cfg_attr(feature = "serde", serde(default = "one_cost"))]
     pub preemption_cost: u64,
     /// Whether it must not be preempted: the servers that host it are never reclaimed.
@@ -99,6 +100,19 @@ pub struct Job {
     /// When it was submitted, on the caller's own time line; earlier goes first where two jobs are otherwise equal.
     #[cfg_attr(feature = "serde", serde(default))]
     pub submitted: Seconds,
+    /// How important it is: a higher number is more important; 0 by default.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub priority: u32,
+    /// How often it has been preempted so far; 0 by default.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub preemptions: u32,
+    /// When its present run began, on the caller's own time line; `None` where that is not known. It says nothing of a
+    /// job that waits.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub started: Option<Seconds>,
+    /// When its work was last saved, on the caller's own time line; `None` where it never was.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub checkpointed: Option<Seconds>,
 }
 
 #[cfg(feature = "serde")]
@@ -148,6 +162,10 @@ impl Job {
             protected: false,
             resize_overhead: Seconds::ZERO,
             submitted: Seconds::ZERO,
+            priority: 0,
+            preemptions: 0,
+            started: None,
+            checkpointed: None,
         }
     }
 
@@ -243,6 +261,45 @@ impl Job {
     #[must_use]
     pub fn submitted(mut self, time: Seconds) -> Self {
         self.submitted = time;
+        self
+    }
+
+    /// The same job with this priority: a higher number is more important.
+    #[must_use]
+    pub fn priority(mut self, priority: u32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// The same job, preempted this often so far.
+    #[must_use]
+    pub fn preemptions(mut self, times: u32) -> Self {
+        self.preemptions = times;
+        self
+    }
+
+    /// The same job, whose present run began at this time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    /// use aryl::units::Seconds;
+    ///
+    /// // Started a second time, from what it had saved before.
+    /// let job = Job::inelastic(8).preemptions(1).checkpointed(Seconds(500.0)).started(Seconds(900.0));
+    /// assert_eq!((job.started, job.checkpointed), (Some(Seconds(900.0)), Some(Seconds(500.0))));
+    /// ```
+    #[must_use]
+    pub fn started(mut self, time: Seconds) -> Self {
+        self.started = Some(time);
+        self
+    }
+
+    /// The same job, whose work was last saved at this time.
+    #[must_use]
+    pub fn checkpointed(mut self, time: Seconds) -> Self {
+        self.checkpointed = Some(time);
         self
     }
 
@@ -356,6 +413,13 @@ impl Job {
         if !self.submitted.0.is_finite() {
             return Err(JobError::Submitted { time: self.submitted });
         }
+        let infinite = |time: Option<Seconds>| time.filter(|time| !time.0.is_finite());
+        if let Some(time) = infinite(self.started) {
+            return Err(JobError::Started { time });
+        }
+        if let Some(time) = infinite(self.checkpointed) {
+            return Err(JobError::Checkpointed { time });
+        }
         match self.mixing_efficiency {
             Some(efficiency) if !(efficiency > 0.0 && efficiency <= 1.0) => {
                 Err(JobError::MixingEfficiency { efficiency })
@@ -437,6 +501,18 @@ pub enum JobError {
     /// Its submission time is not finite.
     #[error("the job's submission time {time} is not finite")]
     Submitted {
+        /// The time given.
+        time: Seconds,
+    },
+    /// The time at which its run began is not finite.
+    #[error("the job's starting time {time} is not finite")]
+    Started {
+        /// The time given.
+        time: Seconds,
+    },
+    /// The time at which its work was last saved is not finite.
+    #[error("the time {time} of the job's last checkpoint is not finite")]
+    Checkpointed {
         /// The time given.
         time: Seconds,
     },

@@ -152,7 +152,8 @@ impl Epoch {
     /// # Errors
     ///
     /// [`EpochError`] where more servers are asked back, or lent, than can be had: it says how many can, and which jobs
-    /// stand in the way. The number is never reduced silently.
+    /// stand in the way. The number is never reduced silently. It also tells of an [`Ask`](crate::reclaim::Ask) that
+    /// makes no sense for the cluster.
     ///
     /// # Complexity
     ///
@@ -180,9 +181,9 @@ impl Epoch {
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn plan(&self, cluster: &Cluster, request: Request) -> Result<Plan, EpochError> {
+    pub fn plan<'a>(&self, cluster: &Cluster, request: impl Into<Request<'a>>) -> Result<Plan, EpochError> {
         let mut plan = Plan::default();
-        self.plan_into(cluster, request, &mut Workspace::default(), &mut plan)?;
+        self.plan_request(cluster, &request.into(), &mut Workspace::default(), &mut plan)?;
         Ok(plan)
     }
 
@@ -210,10 +211,20 @@ impl Epoch {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn plan_into(
+    pub fn plan_into<'a>(
         &self,
         cluster: &Cluster,
-        request: Request,
+        request: impl Into<Request<'a>>,
+        workspace: &mut Workspace,
+        plan: &mut Plan,
+    ) -> Result<(), EpochError> {
+        self.plan_request(cluster, &request.into(), workspace, plan)
+    }
+
+    fn plan_request(
+        &self,
+        cluster: &Cluster,
+        request: &Request<'_>,
         workspace: &mut Workspace,
         plan: &mut Plan,
     ) -> Result<(), EpochError> {
@@ -221,7 +232,7 @@ impl Epoch {
         let inventory = cluster.inventory();
         plan.clear();
         working.fill(cluster);
-        self.reclaimer.solve_into(cluster, request.reclaim, reclaim, &mut plan.reclaim)?;
+        self.reclaimer.solve_into(cluster, &request.reclaim, reclaim, &mut plan.reclaim)?;
         working.reclaim(cluster, &plan.reclaim);
         let available = working.lend(cluster, request.lend, lent);
         if available < request.lend {
@@ -241,10 +252,10 @@ impl Epoch {
 }
 
 /// Why no plan can be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpochError {
-    /// As many servers can't be given back.
+    /// What is asked back can't be had, or makes no sense.
     #[error(transparent)]
     Reclaim(#[from] ReclaimError),
     /// As many servers can't be lent.

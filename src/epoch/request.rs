@@ -1,48 +1,69 @@
 //! What the inference side asks of an epoch.
 
 use crate::loan::LoanDecision;
+use crate::reclaim::Ask;
 
-/// How many servers change hands in this epoch: what the inference side asks back, or lends.
+/// What changes hands in this epoch: what the inference side asks back, and how many servers it lends.
+///
+/// Wherever a request is expected, `&request` will do: nothing is copied.
 ///
 /// # Examples
 ///
 /// ```
 /// use aryl::epoch::Request;
+/// use aryl::id::ServerId;
+/// use aryl::reclaim::Ask;
 ///
-/// assert_eq!(Request::reclaim(2), Request { reclaim: 2, lend: 0 });
-/// assert_eq!(Request::default(), Request { reclaim: 0, lend: 0 });
+/// assert_eq!(Request::reclaim(2), Request { reclaim: Ask::servers(2), lend: 0 });
+/// assert_eq!(Request::default(), Request { reclaim: Ask::NOTHING, lend: 0 });
+/// let broken = ServerId::new(4);
+/// let request = Request::reclaim(Ask::gpus(64).must_return(vec![broken])).and_lend(1);
+/// assert_eq!(request.lend, 1);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct Request {
-    /// On-loan servers to give back.
-    pub reclaim: u32,
+pub struct Request<'a> {
+    /// What to give back of what is on loan.
+    pub reclaim: Ask<'a>,
     /// Inference servers to take on loan.
     pub lend: u32,
 }
 
-impl Request {
+impl<'a> Request<'a> {
     /// Nothing changes hands.
-    pub const NONE: Self = Self { reclaim: 0, lend: 0 };
+    pub const NONE: Request<'static> = Request { reclaim: Ask::NOTHING, lend: 0 };
 
-    /// Inference asks this many servers back.
-    #[must_use]
-    pub const fn reclaim(servers: u32) -> Self {
-        Self { reclaim: servers, lend: 0 }
+    /// Inference asks this back: a number of servers, or an [`Ask`].
+    pub fn reclaim(ask: impl Into<Ask<'a>>) -> Self {
+        Self { reclaim: ask.into(), lend: 0 }
     }
 
     /// Inference lends this many servers.
     #[must_use]
     pub const fn lend(servers: u32) -> Self {
-        Self { reclaim: 0, lend: servers }
+        Self { reclaim: Ask::NOTHING, lend: servers }
+    }
+
+    /// The same request, with this many servers lent.
+    #[must_use]
+    pub fn and_lend(mut self, servers: u32) -> Self {
+        self.lend = servers;
+        self
     }
 }
 
-impl From<&LoanDecision> for Request {
+impl<'a> From<&'a Request<'_>> for Request<'a> {
+    /// The same request, borrowed.
+    fn from(request: &'a Request<'_>) -> Self {
+        Self { reclaim: Ask::from(&request.reclaim), lend: request.lend }
+    }
+}
+
+impl From<&LoanDecision> for Request<'_> {
     /// What a decision of the loan room asks of the epoch.
     ///
     /// ```
@@ -56,6 +77,6 @@ impl From<&LoanDecision> for Request {
     /// # Ok::<(), aryl::loan::LoanError>(())
     /// ```
     fn from(decision: &LoanDecision) -> Self {
-        Self { reclaim: decision.ask_back(), lend: decision.lend() }
+        Self { reclaim: Ask::servers(decision.ask_back()), lend: decision.lend() }
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::ask::Ask;
 use super::error::ReclaimError;
 use super::graph::Graph;
 use crate::cluster::Cluster;
@@ -65,7 +66,7 @@ pub struct ServerPreemptionCost {
 pub fn server_preemption_costs(cluster: &Cluster) -> Vec<ServerPreemptionCost> {
     let mut graph = Graph::default();
     // One server is asked for so that the jobs are read; where there is none the table is empty.
-    let read: Result<(), ReclaimError> = graph.read(cluster, 1);
+    let read: Result<(), ReclaimError> = graph.read(cluster, &Ask::servers(1));
     if read.is_err() {
         return Vec::new();
     }

@@ -7,14 +7,14 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::ops::Range;
 
+use super::ask::Ask;
+use super::costs::{CostTable, PreemptionCost};
+use super::demand::{Demand, NONE};
 use super::error::ReclaimError;
 use super::jct::jct_lost_milliseconds;
-use crate::cluster::{Cluster, Job, Placement, Pool, Role};
+use crate::cluster::{Cluster, Job, Placement, Role};
 use crate::id::{GpuTypeId, JobId, ServerId};
 use crate::units::Speed;
-
-/// No candidate has this number.
-const NO_CANDIDATE: u32 = u32::MAX;
 
 /// All workers of one job on one candidate server.
 #[derive(Clone, Debug)]
@@ -91,6 +91,9 @@ pub(super) struct MixedType {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
+    /// What is to go back.
+    pub(super) demand: Demand,
+    costs: CostTable,
     /// The candidates, in ascending order of ids.
     pub(super) servers: Vec<ServerId>,
     /// The jobs on them, in ascending order of ids.
@@ -104,35 +107,20 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Reads a cluster, and refuses at once where fewer than `asked` servers can be had.
-    pub(super) fn read(&mut self, cluster: &Cluster, asked: u32) -> Result<(), ReclaimError> {
-        self.find_candidates(cluster);
-        if self.servers.len() < asked as usize {
-            return Err(ReclaimError::not_enough(cluster, asked, self.servers.len()));
-        }
+    /// Reads a cluster, and refuses at once where what is asked can't be had.
+    pub(super) fn read(&mut self, cluster: &Cluster, ask: &Ask<'_>) -> Result<(), ReclaimError> {
+        self.costs.fill(cluster, &ask.costs)?;
+        self.demand.read(cluster, ask, &self.costs, &mut self.servers, &mut self.candidate_of)?;
         self.gangs.clear();
         self.tenancies.clear();
         self.mixed.clear();
-        if asked > 0 {
+        if !self.demand.is_nothing() {
             for (id, job) in cluster.jobs() {
                 self.add_gang(cluster, id, job);
             }
         }
         self.group_by_server();
         Ok(())
-    }
-
-    fn find_candidates(&mut self, cluster: &Cluster) {
-        self.servers.clear();
-        self.candidate_of.clear();
-        for (id, server) in cluster.servers() {
-            self.candidate_of.resize(id.index() + 1, NO_CANDIDATE);
-            let can_go = server.pool == Pool::OnLoan && !server.protected && !hosts_protected(cluster, id);
-            if can_go {
-                self.candidate_of[id.index()] = self.servers.len() as u32;
-                self.servers.push(id);
-            }
-        }
     }
 
     fn add_gang(&mut self, cluster: &Cluster, id: JobId, job: &Job) {
@@ -155,7 +143,11 @@ impl Graph {
         };
         let gang = Gang {
             id,
-            preemption_cost: job.preemption_cost,
+            // No server that hosts a protected job is a candidate, so there is a cost.
+            preemption_cost: match self.costs.of(id, job) {
+                PreemptionCost::Cost(cost) => cost,
+                PreemptionCost::Protected => u64::MAX,
+            },
             gpus_per_worker: job.gpus_per_worker,
             tenancies: first..self.tenancies.len(),
             slack,
@@ -173,7 +165,7 @@ impl Graph {
     /// Adds workers to the tenancy that the last workers of the same job opened on the server, or opens one.
     fn add_workers(&mut self, placement: &Placement) {
         let server = self.candidate_of[placement.server.index()];
-        if server == NO_CANDIDATE {
+        if server == NONE {
             return;
         }
         let gang = self.gangs.len() as u32;
@@ -297,9 +289,4 @@ impl Graph {
 /// The whole reference workers that the workers of a gang make up.
 pub(super) fn reference_workers(types: &[MixedType]) -> u64 {
     types.iter().map(|entry| entry.speed.reference_workers(entry.workers)).sum()
-}
-
-fn hosts_protected(cluster: &Cluster, server: ServerId) -> bool {
-    let is_protected = |id: JobId| cluster.job(id).is_some_and(|job| job.protected);
-    cluster.tenants(server).iter().any(|tenant| is_protected(tenant.job))
 }

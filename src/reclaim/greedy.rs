@@ -76,18 +76,27 @@ pub(super) struct Greedy {
     critical: Vec<usize>,
     heap: IndexedHeap<Key>,
     ranks: Vec<u32>,
+    /// By quota: what is still needed.
+    needs: Vec<u64>,
     /// Whether one server is still to be taken.
     is_last: bool,
     steps: u64,
 }
 
 impl Greedy {
-    /// Takes `count` servers, of which there are enough.
-    pub(super) fn run(&mut self, graph: &Graph, rule: Rule, count: u32) {
-        self.start(graph, rule, count);
+    /// Takes servers until all quotas are met, which they can be: those that must go back first.
+    pub(super) fn run(&mut self, graph: &Graph, rule: Rule) {
+        let demand = &graph.demand;
+        // Where servers are of several sizes this is the most that can be, so never less than are still to be taken.
+        let mut still_to_take = demand.most_servers();
+        self.start(graph, rule, still_to_take);
+        for &server in &demand.required {
+            self.take(graph, rule, server as usize);
+        }
+        still_to_take -= demand.required.len() as u64;
         let widest = graph.gangs.iter().map(|gang| gang.tenancies.len()).max().unwrap_or(0);
-        let mut horizon = u64::from(count);
-        for still_to_take in (1..=u64::from(count)).rev() {
+        let mut horizon = still_to_take;
+        while self.needs.iter().any(|&need| need > 0) {
             // The shares that depend on the servers still to take are renewed each time that their number has fallen by
             // a quarter: often enough to steer by, and only O(log count) times.
             let due =
@@ -96,19 +105,36 @@ impl Greedy {
                 horizon = still_to_take;
                 self.renew_shares(graph, rule, horizon);
             }
-            self.is_last = still_to_take == 1;
+            self.is_last = demand.is_last(&self.needs);
             if due || self.is_last {
                 let (standings, moment) =
                     (&self.standings, Moment { rule, is_last: self.is_last, ranks: &self.ranks });
                 self.heap.rekey(|server| key(moment, server, &standings[server]));
             }
-            let Some(server) = self.heap.pop() else { break };
-            self.taken[server] = true;
-            self.chosen.push(server as u32);
-            for &index in graph.on_server(server) {
-                self.steps += 1;
-                self.vacate(graph, rule, &graph.tenancies[index]);
+            let Some(server) = self.pop_needed(graph) else { break };
+            self.take(graph, rule, server);
+            still_to_take = still_to_take.saturating_sub(1);
+        }
+    }
+
+    /// The best server of a quota that is not met.
+    fn pop_needed(&mut self, graph: &Graph) -> Option<usize> {
+        loop {
+            let server = self.heap.pop()?;
+            if !self.taken[server] && self.needs[graph.demand.weighs(server as u32).0] > 0 {
+                return Some(server);
             }
+        }
+    }
+
+    fn take(&mut self, graph: &Graph, rule: Rule, server: usize) {
+        self.taken[server] = true;
+        self.chosen.push(server as u32);
+        let (quota, weight) = graph.demand.weighs(server as u32);
+        self.needs[quota] = self.needs[quota].saturating_sub(weight);
+        for &index in graph.on_server(server) {
+            self.steps += 1;
+            self.vacate(graph, rule, &graph.tenancies[index]);
         }
     }
 
@@ -117,10 +143,12 @@ impl Greedy {
         self.steps + self.heap.steps()
     }
 
-    fn start(&mut self, graph: &Graph, rule: Rule, count: u32) {
+    fn start(&mut self, graph: &Graph, rule: Rule, count: u64) {
         let servers = graph.servers.len();
         self.steps = 0;
-        self.is_last = count == 1;
+        self.needs.clear();
+        self.needs.extend(graph.demand.needs());
+        self.is_last = graph.demand.is_last(&self.needs);
         self.ledger.reset(graph);
         self.chosen.clear();
         self.taken.clear();
@@ -151,7 +179,7 @@ impl Greedy {
                 }
             }
         }
-        self.renew_shares(graph, rule, u64::from(count));
+        self.renew_shares(graph, rule, count);
         self.ranks.clear();
         if let Rule::Random { seed } = rule {
             shuffle(&mut self.ranks, servers, seed);

@@ -115,9 +115,14 @@
 //! the cheapest union, which is this problem where no job has a surplus, is hard in general, even to come near to:
 //! Chlamtáč, Dinitz, Makarychev, *Minimizing the Union*, SODA 2017.
 
+mod ask;
+#[cfg(feature = "serde")]
+mod ask_form;
 mod bound;
 mod cost;
+mod costs;
 mod decision;
+mod demand;
 mod error;
 mod graph;
 mod greedy;
@@ -129,8 +134,10 @@ mod policy;
 mod put_back;
 mod reclaimer;
 
+pub use ask::{Amount, Ask, Quantity};
 pub use cost::{ServerPreemptionCost, server_preemption_costs};
+pub use costs::{CostError, CostModel, Costs, PreemptionCost};
 pub use decision::{Departure, Reclaim};
-pub use error::ReclaimError;
+pub use error::{AskError, ReclaimError, Shortage};
 pub use policy::Policy;
 pub use reclaimer::{Reclaimer, Workspace};

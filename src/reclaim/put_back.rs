@@ -17,20 +17,23 @@ use super::ledger::Ledger;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PutBack {
     free: Vec<bool>,
+    /// By quota: the weight of the free servers beyond what is needed.
+    spare: Vec<u64>,
     victims: Vec<u32>,
     leaving: Vec<u32>,
     ranked: Vec<Ranked>,
 }
 
-/// What a free server costs to take: JCT lost, less the GPUs that preempted jobs hold there, workers scaled in, id.
-type Ranked = (u64, Reverse<u64>, u64, u32);
+/// What a free server costs to take: whether it need not be taken, JCT lost, less the GPUs that preempted jobs hold
+/// there, workers scaled in, id.
+type Ranked = (bool, u64, Reverse<u64>, u64, u32);
 
 impl PutBack {
-    /// Replaces the choice in `greedy` by one as large whose victims are all needed. Returns the work done, counted.
+    /// Replaces the choice in `greedy` by one that meets the same quotas and whose victims are all needed. Returns the
+    /// work done, counted.
     pub(super) fn run(&mut self, graph: &Graph, greedy: &mut Greedy) -> u64 {
-        let count = greedy.chosen.len();
         let mut steps = self.find_free(graph, greedy);
-        let mut free = self.free.iter().filter(|&&free| free).count();
+        self.find_spare(graph);
 
         self.victims.clear();
         self.victims
@@ -39,9 +42,9 @@ impl PutBack {
         for index in 0..self.victims.len() {
             let at = self.victims[index] as usize;
             steps += graph.gangs[at].tenancies.len() as u64;
-            free -= self.put_back(graph, greedy, at, free - count);
+            self.put_back(graph, greedy, at);
         }
-        self.choose(graph, greedy, count);
+        self.choose(graph, greedy);
         steps + self.ranked.len() as u64
     }
 
@@ -72,34 +75,64 @@ impl PutBack {
         graph.tenancies.len() as u64
     }
 
-    /// Lets a victim run on where at most `spare` free servers must stay for it. Returns how many do.
-    fn put_back(&mut self, graph: &Graph, greedy: &mut Greedy, at: usize, spare: usize) -> usize {
+    fn find_spare(&mut self, graph: &Graph) {
+        self.spare.clear();
+        self.spare.resize(graph.demand.quotas.len(), 0);
+        for server in (0..self.free.len()).filter(|&server| self.free[server]) {
+            let (quota, weight) = graph.demand.weighs(server as u32);
+            self.spare[quota] += weight;
+        }
+        for (spare, need) in self.spare.iter_mut().zip(graph.demand.needs()) {
+            *spare = spare.saturating_sub(need);
+        }
+    }
+
+    /// Lets a victim run on where the free servers that must stay for it can be spared.
+    fn put_back(&mut self, graph: &Graph, greedy: &mut Greedy, at: usize) {
         let ledger = &mut greedy.ledger;
         ledger.restore(graph, at);
         self.leaving.clear();
+        let tenancies = &graph.tenancies[graph.gangs[at].tenancies.clone()];
+        // The servers that must go back have the first call on its surplus.
+        if !graph.demand.required.is_empty() {
+            for tenancy in tenancies.iter().filter(|tenancy| graph.demand.is_required(tenancy.server)) {
+                if !ledger.can_lose(graph, tenancy) {
+                    ledger.preempt(at);
+                    return;
+                }
+                ledger.lose(graph, tenancy);
+            }
+        }
         // From the smallest loss up, so that its surplus covers as many servers as it can.
-        for tenancy in graph.tenancies[graph.gangs[at].tenancies.clone()].iter().rev() {
-            if !self.free[tenancy.server as usize] {
+        for tenancy in tenancies.iter().rev() {
+            if !self.free[tenancy.server as usize] || graph.demand.is_required(tenancy.server) {
                 continue;
             }
             if ledger.can_lose(graph, tenancy) {
                 ledger.lose(graph, tenancy);
                 continue;
             }
-            if self.leaving.len() == spare {
+            let (quota, weight) = graph.demand.weighs(tenancy.server);
+            if self.spare[quota] < weight {
                 ledger.preempt(at);
-                return 0;
+                for &server in &self.leaving {
+                    let (quota, weight) = graph.demand.weighs(server);
+                    self.spare[quota] += weight;
+                }
+                return;
             }
+            self.spare[quota] -= weight;
             self.leaving.push(tenancy.server);
         }
         for &server in &self.leaving {
             self.free[server as usize] = false;
         }
-        self.leaving.len()
     }
 
-    /// Chooses among the free servers: least JCT lost, most GPUs of preempted jobs, fewest workers, lowest id.
-    fn choose(&mut self, graph: &Graph, greedy: &mut Greedy, count: usize) {
+    /// Chooses among the free servers: those that must go back, then least JCT lost, most GPUs of preempted jobs, fewest
+    /// workers, lowest id.
+    fn choose(&mut self, graph: &Graph, greedy: &mut Greedy) {
+        let demand = &graph.demand;
         self.ranked.clear();
         for server in (0..graph.servers.len()).filter(|&server| self.free[server]) {
             let (mut jct_lost, mut returned, mut workers) = (0, 0, 0);
@@ -112,13 +145,30 @@ impl PutBack {
                     workers += u64::from(tenancy.workers);
                 }
             }
-            self.ranked.push((jct_lost, Reverse(returned), workers, server as u32));
-        }
-        if count < self.ranked.len() {
-            self.ranked.select_nth_unstable(count);
+            let is_free = !demand.is_required(server as u32);
+            self.ranked.push((is_free, jct_lost, Reverse(returned), workers, server as u32));
         }
         greedy.chosen.clear();
-        greedy.chosen.extend(self.ranked[..count].iter().map(|ranked| ranked.3));
+        if let Some(count) = demand.single_count() {
+            let count = count as usize;
+            if count < self.ranked.len() {
+                self.ranked.select_nth_unstable(count);
+            }
+            greedy.chosen.extend(self.ranked[..count].iter().map(|ranked| ranked.4));
+            return;
+        }
+        self.ranked.sort_unstable();
+        self.spare.clear();
+        self.spare.extend(demand.needs());
+        let still_needed = &mut self.spare;
+        for &(.., server) in &self.ranked {
+            let (quota, weight) = demand.weighs(server);
+            if still_needed[quota] > 0 {
+                still_needed[quota] = still_needed[quota].saturating_sub(weight);
+                greedy.chosen.push(server);
+            }
+        }
+        demand.trim(&mut greedy.chosen, &mut self.spare);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::bound::lower_bound;
+use super::ask::Ask;
+use super::bound::Prices;
 use super::decision::Reclaim;
 use super::error::ReclaimError;
 use super::graph::Graph;
@@ -14,7 +15,7 @@ use crate::cluster::Cluster;
 
 /// Chooses which on-loan servers go back.
 ///
-/// Exactly as many go back as are asked for, or an error says why that can't be. The answer names the servers, the jobs
+/// Exactly what is asked for goes back, or an error says why that can't be. The answer names the servers, the jobs
 /// that are preempted and the workers that leave, with a lower bound on the preemption cost of any other choice.
 ///
 /// # Examples
@@ -66,7 +67,8 @@ pub struct Workspace {
     graph: Graph,
     greedy: Greedy,
     put_back: PutBack,
-    prices: Vec<u128>,
+    prices: Prices,
+    excess: Vec<u64>,
     trial: Reclaim,
     steps: u64,
 }
@@ -148,26 +150,51 @@ impl Reclaimer {
         self.policy
     }
 
-    /// Chooses `count` on-loan servers to go back.
+    /// Chooses on-loan servers to go back: a number of them, or what an [`Ask`] says.
     ///
     /// # Errors
     ///
-    /// [`ReclaimError::NotEnoughServers`] where fewer servers than `count` can go back, with how many can and which
-    /// protected jobs stand in the way. It is found before any search.
+    /// [`ReclaimError::NotEnoughServers`] or [`ReclaimError::NotEnoughGpus`] where less can go back than is asked for,
+    /// with how much can and which protected jobs stand in the way; [`ReclaimError::Ask`] and [`ReclaimError::Costs`]
+    /// where the ask makes no sense for the cluster. All are found before any search, in O(servers + jobs + workers).
     ///
     /// # Complexity
     ///
     /// O((S + T) log S + J) time and O(S + T + J) memory, for S servers, J jobs and T pairs of a job and a server that
-    /// hosts it, and with a factor of log `count` in [`Policy::Amortized`] where jobs are wider than `count`. A job that
-    /// mixes m GPU types adds a factor m to its own part.
+    /// hosts it, and with a factor of log k in [`Policy::Amortized`] where jobs are wider than the number k of servers
+    /// asked for. A job that mixes m GPU types adds a factor m to its own part, and one that runs on servers of several
+    /// of the q types asked for adds a factor q to its part of the bound.
     ///
     /// # Determinism
     ///
-    /// The same cluster and policy give the same answer. Where two servers are equal, the lowest id goes first; where
-    /// two jobs are equal to the pass that puts victims back, the lowest id is put back first.
-    pub fn solve(&self, cluster: &Cluster, count: u32) -> Result<Reclaim, ReclaimError> {
+    /// The same cluster, ask and policy give the same answer. Where two servers are equal, the lowest id goes first;
+    /// where two jobs are equal to the pass that puts victims back, the lowest id is put back first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, ReclaimError, Reclaimer};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let idle = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let busy = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).protected())?;
+    /// cluster.place(job, &[Placement::base(busy, 8)])?;
+    ///
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 1)?.servers(), [idle]);
+    /// assert_eq!(Reclaimer::default().solve(&cluster, Ask::gpus(3))?.servers(), [idle]);
+    /// let error = Reclaimer::default().solve(&cluster, 2).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "2 servers are to go back, and 1 can; of 2 on loan, protected: 0, with workers of protected jobs: 1 (job 0)"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve<'a>(&self, cluster: &Cluster, ask: impl Into<Ask<'a>>) -> Result<Reclaim, ReclaimError> {
         let mut answer = Reclaim::default();
-        self.solve_into(cluster, count, &mut Workspace::new(), &mut answer)?;
+        self.solve_ask(cluster, &ask.into(), &mut Workspace::new(), &mut answer)?;
         Ok(answer)
     }
 
@@ -193,26 +220,38 @@ impl Reclaimer {
     /// assert!(answer.servers().is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn solve_into(
+    pub fn solve_into<'a>(
         &self,
         cluster: &Cluster,
-        count: u32,
+        ask: impl Into<Ask<'a>>,
+        workspace: &mut Workspace,
+        answer: &mut Reclaim,
+    ) -> Result<(), ReclaimError> {
+        self.solve_ask(cluster, &ask.into(), workspace, answer)
+    }
+
+    fn solve_ask(
+        &self,
+        cluster: &Cluster,
+        ask: &Ask<'_>,
         workspace: &mut Workspace,
         answer: &mut Reclaim,
     ) -> Result<(), ReclaimError> {
         answer.clear();
-        let Workspace { graph, greedy, put_back, prices, trial, steps } = workspace;
+        let Workspace { graph, greedy, put_back, prices, excess, trial, steps } = workspace;
         *steps = 0;
-        graph.read(cluster, count)?;
-        if count == 0 {
+        graph.read(cluster, ask)?;
+        if graph.demand.is_nothing() {
             return Ok(());
         }
         *steps += (graph.servers.len() + graph.tenancies.len()) as u64;
         for (turn, rule) in self.policy.rules().enumerate() {
-            greedy.run(graph, rule, count);
+            greedy.run(graph, rule);
             *steps += greedy.steps();
             if self.put_back {
                 *steps += put_back.run(graph, greedy);
+            } else {
+                graph.demand.trim(&mut greedy.chosen, excess);
             }
             let Greedy { ledger, chosen, .. } = greedy;
             let out = if turn == 0 { &mut *answer } else { &mut *trial };
@@ -222,7 +261,7 @@ impl Reclaimer {
             }
         }
         let cost = answer.certificate.objective();
-        answer.certificate = outcome::certificate(cost, lower_bound(graph, count, prices));
+        answer.certificate = outcome::certificate(cost, prices.lower_bound(graph));
         Ok(())
     }
 }

@@ -29,6 +29,7 @@
 //! ```
 
 mod allocation;
+mod asked;
 mod books;
 mod cluster;
 mod count;

@@ -65,8 +65,12 @@ use crate::id::{JobId, ServerId};
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn plan(cluster: &Cluster, request: Request, plan: &Plan) -> Result<(), Violation> {
-    super::reclaim(cluster, request.reclaim, plan.reclaim())?;
+pub fn plan<'a>(cluster: &Cluster, request: impl Into<Request<'a>>, plan: &Plan) -> Result<(), Violation> {
+    check(cluster, &request.into(), plan)
+}
+
+fn check(cluster: &Cluster, request: &Request<'_>, plan: &Plan) -> Result<(), Violation> {
+    super::reclaim(cluster, &request.reclaim, plan.reclaim())?;
     let actions = plan.actions();
     check_order(actions)?;
     check_reclaim(plan)?;

@@ -4,12 +4,13 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::Violation;
+use super::asked::Asked;
 use super::count::Workers;
 use super::minimal::check_minimal;
 use crate::certificate::Sense;
 use crate::cluster::{Cluster, Placement, Pool};
-use crate::id::{JobId, ServerId};
-use crate::reclaim::{Departure, Reclaim};
+use crate::id::{GpuTypeId, JobId, ServerId};
+use crate::reclaim::{Ask, Departure, Reclaim};
 use crate::units::Seconds;
 
 /// A rule that a reclaim breaks.
@@ -23,6 +24,60 @@ pub enum ReclaimViolation {
         servers: u64,
         /// Servers asked for.
         asked: u32,
+    },
+    /// Not as many servers of a GPU type go back as were asked for.
+    #[error("{servers} servers of {gpu_type} go back, and {asked} were asked for")]
+    CountOfType {
+        /// The type.
+        gpu_type: GpuTypeId,
+        /// Servers of the type in the answer.
+        servers: u64,
+        /// Servers of the type asked for.
+        asked: u32,
+    },
+    /// The servers that go back have fewer GPUs than were asked for.
+    #[error("{gpus} GPUs go back, and {asked} were asked for")]
+    TooFewGpus {
+        /// GPUs of the servers in the answer, of the type asked for.
+        gpus: u64,
+        /// GPUs asked for.
+        asked: u64,
+    },
+    /// A server goes back that is not needed for the number of GPUs asked for.
+    #[error("{server} goes back, and without it there are {gpus} GPUs, of {asked} asked for")]
+    NeedlessServer {
+        /// The server.
+        server: ServerId,
+        /// GPUs of the other servers in the answer, of the type asked for.
+        gpus: u64,
+        /// GPUs asked for.
+        asked: u64,
+    },
+    /// A server goes back that is of no type asked for.
+    #[error("{server} goes back, and is of {gpu_type}, of which nothing was asked")]
+    OtherGpuType {
+        /// The server.
+        server: ServerId,
+        /// Its type.
+        gpu_type: GpuTypeId,
+    },
+    /// A server does not go back that must.
+    #[error("{server} must go back, and stays")]
+    MustReturn {
+        /// The server.
+        server: ServerId,
+    },
+    /// A server goes back that must not.
+    #[error("{server} must stay, and goes back")]
+    MustStay {
+        /// The server.
+        server: ServerId,
+    },
+    /// The preemption of a running job has no cost under the costs that the ask names.
+    #[error("the preemption of {job} has no cost")]
+    NoCost {
+        /// The job.
+        job: JobId,
     },
     /// The servers do not ascend.
     #[error("{after} is listed after {before}")]
@@ -185,19 +240,27 @@ pub enum ReclaimViolation {
         /// Servers asked for.
         asked: u32,
     },
+    /// A preempted job need not have been: enough other servers are empty without its preemption. This is said where
+    /// more than a number of servers was asked for.
+    #[error("{job} need not be preempted: what is asked can leave without it")]
+    NotMinimalForAsk {
+        /// The job.
+        job: JobId,
+    },
 }
 
-/// Checks the answer to "which `servers` on-loan servers go back".
+/// Checks the answer to "which on-loan servers go back": to an ask, or to a number of servers.
 ///
 /// The servers are taken from the answer; all that follows from them is computed again. It proves that
 ///
-/// - exactly as many distinct servers go back as were asked for, each on loan, not protected, without workers of a
-///   protected job, in ascending order;
+/// - exactly as many distinct servers go back as were asked for, or servers with as many GPUs and none that is not needed
+///   for it, of each type asked for; each on loan, not protected, without workers of a job that is protected by itself or
+///   by the costs of the ask; those that must are among them, and those that must not are not; in ascending order;
 /// - the preempted jobs are exactly those that keep fewer reference workers than their minimum over all the servers
 ///   that stay, or that lose pinned workers;
 /// - the departures are exactly the workers of the other jobs on the servers that go back;
-/// - returned GPUs, collateral GPUs, time lost to scale-in and objective are what these lists say. A job that is scaled
-///   in loses `round(weight · (T after − T before) · 1000)` milliseconds, or nothing where that is negative; T is its
+/// - returned GPUs, collateral GPUs, time lost to scale-in and objective are what these lists say, by the costs of the
+///   ask, which are worked out again. A job that is scaled in loses `round(weight · (T after − T before) · 1000)` milliseconds, or nothing where that is negative; T is its
 ///   remaining time over the speedup of its reference workers and, where it mixes GPU types, over its efficiency;
 /// - the bound is above neither the objective nor the cost of one other choice: the servers whose tenants, each counted
 ///   on every server that hosts it, cost least in all;
@@ -208,7 +271,8 @@ pub enum ReclaimViolation {
 ///   first, none with pinned ones. If all these are as many as were asked for, the preemption was needless. (For a job
 ///   that mixes GPU types, the order by number of workers may miss a server; such a job may then pass unnoticed.
 ///   A reported violation is always real. A job whose preemption costs nothing is not looked at: to stop it can be the
-///   better answer, where it saves another job's time.)
+///   better answer, where it saves another job's time.) Servers that must go back have the first call on the surplus;
+///   and where GPUs or several types are asked for, it is spent on no others.
 ///
 /// That the bound holds for *every* other choice of servers is the solver's proof, and is not repeated here.
 ///
@@ -238,41 +302,19 @@ pub enum ReclaimViolation {
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn reclaim(cluster: &Cluster, servers: u32, answer: &Reclaim) -> Result<(), Violation> {
-    check_servers(cluster, servers, answer.servers())?;
+pub fn reclaim<'a>(cluster: &Cluster, ask: impl Into<Ask<'a>>, answer: &Reclaim) -> Result<(), Violation> {
+    check(cluster, &ask.into(), answer).map_err(Violation::from)
+}
+
+fn check(cluster: &Cluster, ask: &Ask<'_>, answer: &Reclaim) -> Result<(), ReclaimViolation> {
+    let asked = Asked::of(cluster, ask)?;
+    asked.check_servers(answer.servers())?;
     let fates = fates(cluster, answer.servers());
     check_preempted(cluster, &fates, answer.preempted())?;
     check_departures(&fates, answer.departures())?;
-    check_numbers(cluster, &fates, answer)?;
-    check_bound(cluster, servers, answer.certificate().bound())?;
-    check_minimal(cluster, servers, answer)?;
-    Ok(())
-}
-
-fn check_servers(cluster: &Cluster, asked: u32, servers: &[ServerId]) -> Result<(), ReclaimViolation> {
-    if servers.len() as u64 != u64::from(asked) {
-        return Err(ReclaimViolation::Count { servers: servers.len() as u64, asked });
-    }
-    for pair in servers.windows(2) {
-        if pair[0] >= pair[1] {
-            return Err(ReclaimViolation::ServerOrder { before: pair[0], after: pair[1] });
-        }
-    }
-    for &server in servers {
-        let definition = cluster.server(server).ok_or(ReclaimViolation::UnknownServer { server })?;
-        if definition.pool != Pool::OnLoan {
-            return Err(ReclaimViolation::NotOnLoan { server, pool: definition.pool });
-        }
-        if definition.protected {
-            return Err(ReclaimViolation::ProtectedServer { server });
-        }
-        for tenant in cluster.tenants(server) {
-            if cluster.job(tenant.job).is_some_and(|job| job.protected) {
-                return Err(ReclaimViolation::ProtectedJob { server, job: tenant.job });
-            }
-        }
-    }
-    Ok(())
+    check_numbers(cluster, &asked, &fates, answer)?;
+    check_bound(cluster, &asked, answer.certificate().bound())?;
+    check_minimal(cluster, &asked, answer)
 }
 
 /// What the return of some servers does to one job that has workers on them.
@@ -393,6 +435,7 @@ fn check_departures(fates: &BTreeMap<JobId, Fate>, departures: &[Departure]) -> 
 
 fn check_numbers(
     cluster: &Cluster,
+    asked: &Asked<'_>,
     fates: &BTreeMap<JobId, Fate>,
     answer: &Reclaim,
 ) -> Result<(), ReclaimViolation> {
@@ -411,7 +454,7 @@ fn check_numbers(
             lost = lost.saturating_add(milliseconds as u64);
         } else {
             collateral += fate.gpus_elsewhere;
-            cost = cost.saturating_add(definition.preemption_cost);
+            cost = cost.saturating_add(asked.cost(job));
         }
     }
     if answer.returned_gpus() != returned {
@@ -446,21 +489,26 @@ fn check_certificate(sense: Sense, objective: u64, bound: u64, cost: u64) -> Res
 }
 
 /// Holds the bound against the servers whose tenants cost least, each server by itself.
-fn check_bound(cluster: &Cluster, asked: u32, bound: u64) -> Result<(), ReclaimViolation> {
-    let mut candidates: Vec<(u128, ServerId)> = Vec::new();
-    for (id, server) in cluster.servers() {
-        let jobs: BTreeSet<JobId> = cluster.tenants(id).iter().map(|tenant| tenant.job).collect();
-        let jobs = || jobs.iter().filter_map(|&job| cluster.job(job));
-        if server.pool == Pool::OnLoan && !server.protected && jobs().all(|job| !job.protected) {
-            candidates.push((jobs().map(|job| u128::from(job.preemption_cost)).sum(), id));
-        }
+fn check_bound(cluster: &Cluster, asked: &Asked<'_>, bound: u64) -> Result<(), ReclaimViolation> {
+    let mut candidates: Vec<(bool, u128, ServerId)> = Vec::new();
+    for server in asked.candidates() {
+        let jobs: BTreeSet<JobId> = cluster.tenants(server).iter().map(|tenant| tenant.job).collect();
+        let cost = jobs.iter().map(|&job| u128::from(asked.cost(job))).sum();
+        candidates.push((!asked.must_return(server), cost, server));
     }
     candidates.sort_unstable();
-    let chosen: Vec<ServerId> = candidates.iter().take(asked as usize).map(|&(_, server)| server).collect();
+    // This can be more than is needed, which costs no less.
+    let (mut chosen, mut count) = (Vec::new(), asked.count());
+    for (is_free, _, server) in candidates {
+        if !is_free || count.needs(server) {
+            chosen.push(server);
+            count.add(server);
+        }
+    }
     let mut cost = 0u64;
     for (job, fate) in fates(cluster, &chosen) {
         if !fate.survives() {
-            cost = cost.saturating_add(cluster.job(job).map_or(0, |job| job.preemption_cost));
+            cost = cost.saturating_add(asked.cost(job));
         }
     }
     if bound > cost {

@@ -1,7 +1,7 @@
 //! What can't be had.
 
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
-use aryl::reclaim::{Reclaim, ReclaimError, Reclaimer, Workspace};
+use aryl::reclaim::{Reclaim, ReclaimError, Reclaimer, Shortage, Workspace};
 use oorandom::Rand32;
 
 use crate::POLICIES;
@@ -34,16 +34,17 @@ fn the_error_counts_what_can_be_had_and_names_what_blocks() {
 
     for policy in POLICIES {
         let error = Reclaimer::new(policy).solve(&cluster, 2).unwrap_err();
-        let ReclaimError::NotEnoughServers { asked, available, on_loan, protected_servers, blocking } =
-            &error
+        let ReclaimError::NotEnoughServers { asked: 2, available: 1, gpu_type: None, shortage } = &error
         else {
             panic!("{error}")
         };
-        assert_eq!((*asked, *available, *on_loan, *protected_servers), (2, 1, 3, 1));
-        assert_eq!(blocking, &[first, second]);
+        let Shortage { on_loan, protected_servers, told_to_stay, blocked_servers, .. } = *shortage;
+        assert_eq!((on_loan, protected_servers, told_to_stay, blocked_servers), (3, 1, 0, 1));
+        assert_eq!(shortage.blocking, [first, second]);
         assert_eq!(
             error.to_string(),
-            "2 servers are to go back, and 1 can; of 3 on loan, protected: 1, with workers of protected jobs: 1"
+            "2 servers are to go back, and 1 can; of 3 on loan, protected: 1, with workers of \
+             protected jobs: 1 (job 3, job 4)"
         );
         assert_eq!(Reclaimer::new(policy).solve(&cluster, 1).unwrap().servers().len(), 1);
     }

@@ -198,7 +198,7 @@ fn right_plans_pass_and_a_step_changed_is_found() {
         let Some((right, lent)) = random_plan(&cluster, seed, asked) else { continue };
         plans += 1;
         let check =
-            |plan: &Value| verify::plan(&cluster, Request { reclaim: asked, lend: lent }, &read_plan(plan));
+            |plan: &Value| verify::plan(&cluster, Request::reclaim(asked).and_lend(lent), &read_plan(plan));
         assert_eq!(check(&right), Ok(()), "seed {seed}: {right:#}");
         let actions = right["actions"].as_array().unwrap();
         let mut refused = |wrong: Value| {
@@ -239,10 +239,10 @@ fn right_plans_pass_and_a_step_changed_is_found() {
             refused(wrong);
         }
         assert!(
-            verify::plan(&cluster, Request { reclaim: asked + 1, lend: lent }, &read_plan(&right)).is_err()
+            verify::plan(&cluster, Request::reclaim(asked + 1).and_lend(lent), &read_plan(&right)).is_err()
         );
         assert!(
-            verify::plan(&cluster, Request { reclaim: asked, lend: lent + 1 }, &read_plan(&right)).is_err()
+            verify::plan(&cluster, Request::reclaim(asked).and_lend(lent + 1), &read_plan(&right)).is_err()
         );
     }
     assert!(plans >= 1_000 && changes > 30_000, "{plans} {changes}");
@@ -333,9 +333,9 @@ fn said(change: impl FnOnce(&mut Value)) -> Result<(), Violation> {
     let reclaim = outcome(&cluster, &[server(1), server(2)]).unwrap();
     let mut plan = plan_of(&cluster, &reclaim, &STEPS[..9]);
     assert_eq!(read_plan(&plan).actions(), STEPS);
-    assert_eq!(verify::plan(&cluster, Request { reclaim: 2, lend: 1 }, &read_plan(&plan)), Ok(()));
+    assert_eq!(verify::plan(&cluster, Request::reclaim(2).and_lend(1), &read_plan(&plan)), Ok(()));
     change(&mut plan);
-    verify::plan(&cluster, Request { reclaim: 2, lend: 1 }, &read_plan(&plan))
+    verify::plan(&cluster, Request::reclaim(2).and_lend(1), &read_plan(&plan))
 }
 
 fn broken(change: impl FnOnce(&mut Value)) -> Violation {

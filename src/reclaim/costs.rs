@@ -1,0 +1,339 @@
+//! What preemptions cost: ready-made measures, and the caller's own.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::cluster::{Cluster, Job};
+use crate::id::JobId;
+use crate::units::Seconds;
+
+/// What the preemption of one job costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum PreemptionCost {
+    /// This much, in any unit that is the same for all jobs.
+    Cost(u64),
+    /// The job must not be preempted: no server that hosts it goes back.
+    Protected,
+}
+
+/// How the cost of a job's preemption is measured.
+///
+/// All costs are whole numbers, and they are added up: two jobs of cost 3 are dearer than one of cost 5. A job that is
+/// [protected](crate::cluster::Job::protected) is so under every measure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum CostModel<'a> {
+    /// What the job [states itself](crate::cluster::Job::preemption_cost): 1 unless it says otherwise.
+    #[default]
+    Stated,
+    /// 1 a job, whatever it states: preemptions are counted, as in the paper (Aryl, section 4).
+    Jobs,
+    /// The work that is lost: GPUs held × seconds since the job's last checkpoint, or since its run began where that is
+    /// later or there is none. Rounded to whole GPU-seconds, once for each job; 0 where the time lies ahead.
+    ///
+    /// It needs [`Costs::now`] and the time at which each running job [started](crate::cluster::Job::started).
+    GpuSecondsLost,
+    /// 1 + the job's [priority](crate::cluster::Job::priority). Costs are added up, so the distance between two
+    /// priorities says how many unimportant jobs go before an important one. To rule the important one out altogether,
+    /// see [`Costs::protect_priority`].
+    Priority,
+    /// 1 + the number of times that the job [has been preempted](crate::cluster::Job::preemptions), so that it is not
+    /// always the same job.
+    Preemptions,
+    /// The caller's own: the cost of each job at the place of its id. [`Costs::from_fn`] makes such a table.
+    Table(Cow<'a, [PreemptionCost]>),
+}
+
+/// What preemptions cost in one decision: a measure, and rules that protect jobs.
+///
+/// # Examples
+///
+/// Two jobs run on a server each. The first holds more GPUs, the second has not been saved for longer.
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Ask, CostModel, Costs, PreemptionCost, Reclaimer};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let (first, second) = (Server::on_loan(v100, 8), Server::on_loan(v100, 8));
+/// let (first, second) = (cluster.add_server(first)?, cluster.add_server(second)?);
+/// let job = Job::inelastic(8).started(Seconds(0.0)).checkpointed(Seconds(900.0));
+/// let saved = cluster.add_job(job)?;
+/// cluster.place(saved, &[Placement::base(first, 8)])?;
+/// let job = Job::inelastic(2).started(Seconds(0.0)).preemptions(3);
+/// let unsaved = cluster.add_job(job)?;
+/// cluster.place(unsaved, &[Placement::base(second, 2)])?;
+///
+/// // 8 GPUs × 100 s against 2 GPUs × 1,000 s.
+/// let lost = Costs::new(CostModel::GpuSecondsLost).now(Seconds(1_000.0));
+/// let answer = Reclaimer::default().solve(&cluster, Ask::servers(1).costs(lost))?;
+/// assert_eq!(answer.preempted(), [saved]);
+/// assert_eq!(answer.certificate().objective(), 800);
+///
+/// // Nobody is preempted more than three times.
+/// let capped = Costs::new(CostModel::Jobs).max_preemptions(3);
+/// assert_eq!(Reclaimer::default().solve(&cluster, Ask::servers(1).costs(capped))?.preempted(), [saved]);
+///
+/// // A rule of one's own: jobs of more than 4 workers are left alone.
+/// let own = Costs::from_fn(&cluster, |_, job| match job.max_workers {
+///     0..=4 => PreemptionCost::Cost(10),
+///     _ => PreemptionCost::Protected,
+/// });
+/// assert_eq!(Reclaimer::default().solve(&cluster, Ask::servers(1).costs(own))?.preempted(), [unsaved]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Complexity
+///
+/// O(jobs + placements), once before the search, and no more than O(1) for the stated costs.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Costs<'a> {
+    pub(crate) model: CostModel<'a>,
+    pub(crate) restart: u64,
+    pub(crate) now: Option<Seconds>,
+    pub(crate) min_running_time: Option<Seconds>,
+    pub(crate) max_preemptions: Option<u32>,
+    pub(crate) protect_priority: Option<u32>,
+}
+
+impl<'a> Costs<'a> {
+    /// What each job states itself.
+    pub const STATED: Costs<'static> = Costs::new(CostModel::Stated);
+
+    /// Costs by this measure, which protect no job but those that are marked.
+    #[must_use]
+    pub const fn new(model: CostModel<'a>) -> Self {
+        Self {
+            model,
+            restart: 0,
+            now: None,
+            min_running_time: None,
+            max_preemptions: None,
+            protect_priority: None,
+        }
+    }
+
+    /// The caller's own costs: asks the function once for each running job, in ascending order of ids.
+    ///
+    /// The result is a table of plain numbers, so that a decision made with it can be written down and made again.
+    pub fn from_fn(cluster: &Cluster, mut cost: impl FnMut(JobId, &Job) -> PreemptionCost) -> Costs<'static> {
+        let mut table = Vec::new();
+        for (id, job) in cluster.jobs().filter(|&(id, _)| cluster.is_running(id)) {
+            // Ids that are not in use are never looked at.
+            table.resize(id.index(), PreemptionCost::Cost(0));
+            table.push(cost(id, job));
+        }
+        Costs::new(CostModel::Table(Cow::Owned(table)))
+    }
+
+    /// Adds this to the cost of every job: what a restart costs by itself, in the unit of the measure.
+    ///
+    /// Without it a job that was just saved can cost nothing, and is then preempted wherever that spares another job the
+    /// loss of a worker.
+    #[must_use]
+    pub const fn restart(mut self, cost: u64) -> Self {
+        self.restart = cost;
+        self
+    }
+
+    /// The present time, on the time line of the jobs' own times.
+    #[must_use]
+    pub const fn now(mut self, time: Seconds) -> Self {
+        self.now = Some(time);
+        self
+    }
+
+    /// Protects each job until it has run for this long since it started. It needs [`now`](Self::now) and the time at
+    /// which each running job [started](crate::cluster::Job::started).
+    #[must_use]
+    pub const fn min_running_time(mut self, time: Seconds) -> Self {
+        self.min_running_time = Some(time);
+        self
+    }
+
+    /// Protects each job that has been preempted this often, or more often, so far.
+    #[must_use]
+    pub const fn max_preemptions(mut self, times: u32) -> Self {
+        self.max_preemptions = Some(times);
+        self
+    }
+
+    /// Protects each job of this priority or a higher one.
+    #[must_use]
+    pub const fn protect_priority(mut self, from: u32) -> Self {
+        self.protect_priority = Some(from);
+        self
+    }
+
+    /// The same costs, borrowed.
+    pub(crate) fn borrowed(&self) -> Costs<'_> {
+        let model = match &self.model {
+            CostModel::Stated => CostModel::Stated,
+            CostModel::Jobs => CostModel::Jobs,
+            CostModel::GpuSecondsLost => CostModel::GpuSecondsLost,
+            CostModel::Priority => CostModel::Priority,
+            CostModel::Preemptions => CostModel::Preemptions,
+            CostModel::Table(table) => CostModel::Table(Cow::Borrowed(table)),
+        };
+        Costs { model, ..*self }
+    }
+
+    /// Whether the costs are what the jobs state, and nothing else.
+    fn are_stated(&self) -> bool {
+        matches!(self.model, CostModel::Stated)
+            && self.restart == 0
+            && self.min_running_time.is_none()
+            && self.max_preemptions.is_none()
+            && self.protect_priority.is_none()
+    }
+}
+
+impl<'a> From<CostModel<'a>> for Costs<'a> {
+    fn from(model: CostModel<'a>) -> Self {
+        Self::new(model)
+    }
+}
+
+/// Why preemptions can't be priced.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum CostError {
+    /// The present time is needed, and not given.
+    #[error("the costs depend on the present time, which is not given")]
+    NoNow,
+    /// The present time is not finite.
+    #[error("the present time {time} is not finite")]
+    Now {
+        /// The time given.
+        time: Seconds,
+    },
+    /// The minimum running time is not a number, or negative.
+    #[error("the minimum running time of {time} is not 0 or more")]
+    MinRunningTime {
+        /// The time given.
+        time: Seconds,
+    },
+    /// A running job does not say when it started, and the costs depend on it.
+    #[error("the costs depend on when {job} started, which it does not say")]
+    NotStarted {
+        /// The job.
+        job: JobId,
+    },
+    /// A running job has no entry in the caller's table.
+    #[error("the table of costs has {entries} entries, and none for {job}")]
+    NotInTable {
+        /// The job.
+        job: JobId,
+        /// The entries of the table.
+        entries: u64,
+    },
+    /// The costs of all running jobs add up to more than a `u64` holds.
+    #[error("the preemption cost {cost} of {job} and the {total} of the jobs before it exceed 2^64 - 1")]
+    Overflow {
+        /// The job.
+        job: JobId,
+        /// Its cost.
+        cost: u64,
+        /// The sum over the running jobs of lower ids.
+        total: u64,
+    },
+}
+
+/// The cost of each running job, worked out once for a decision.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CostTable {
+    /// By job; empty where the costs are those stated.
+    costs: Vec<PreemptionCost>,
+}
+
+impl CostTable {
+    pub(super) fn fill(&mut self, cluster: &Cluster, costs: &Costs<'_>) -> Result<(), CostError> {
+        self.costs.clear();
+        if costs.are_stated() {
+            return Ok(());
+        }
+        check_times(costs)?;
+        let mut total = 0_u64;
+        for (id, job) in cluster.jobs().filter(|&(id, _)| cluster.is_running(id)) {
+            let cost = cost_of(cluster, costs, id, job)?;
+            if let PreemptionCost::Cost(cost) = cost {
+                total = total.checked_add(cost).ok_or(CostError::Overflow { job: id, cost, total })?;
+            }
+            self.costs.resize(id.index(), PreemptionCost::Cost(0));
+            self.costs.push(cost);
+        }
+        Ok(())
+    }
+
+    /// The cost of a running job.
+    pub(super) fn of(&self, id: JobId, job: &Job) -> PreemptionCost {
+        let stated = || PreemptionCost::Cost(job.preemption_cost);
+        if job.protected {
+            PreemptionCost::Protected
+        } else {
+            self.costs.get(id.index()).copied().unwrap_or_else(stated)
+        }
+    }
+
+    pub(super) fn protects(&self, cluster: &Cluster, id: JobId) -> bool {
+        cluster.job(id).is_some_and(|job| self.of(id, job) == PreemptionCost::Protected)
+    }
+}
+
+fn check_times(costs: &Costs<'_>) -> Result<(), CostError> {
+    let needs_now = costs.min_running_time.is_some() || matches!(costs.model, CostModel::GpuSecondsLost);
+    match costs.now {
+        None if needs_now => return Err(CostError::NoNow),
+        Some(time) if !time.0.is_finite() => return Err(CostError::Now { time }),
+        _ => {}
+    }
+    match costs.min_running_time {
+        // NaN is refused too.
+        Some(time) if time.0.is_nan() || time.0 < 0.0 => Err(CostError::MinRunningTime { time }),
+        _ => Ok(()),
+    }
+}
+
+fn cost_of(cluster: &Cluster, costs: &Costs<'_>, id: JobId, job: &Job) -> Result<PreemptionCost, CostError> {
+    let now = costs.now.unwrap_or(Seconds::ZERO);
+    let started = || job.started.ok_or(CostError::NotStarted { job: id });
+    let cost = match &costs.model {
+        CostModel::Stated => job.preemption_cost,
+        CostModel::Jobs => 1,
+        CostModel::Priority => 1 + u64::from(job.priority),
+        CostModel::Preemptions => 1 + u64::from(job.preemptions),
+        CostModel::GpuSecondsLost => {
+            let started = started()?.0;
+            let since = job.checkpointed.map_or(started, |saved| saved.0.max(started));
+            let gpus = cluster.workers(id) * u64::from(job.gpus_per_worker);
+            // A negative product becomes 0, and one beyond the largest integer becomes that.
+            libm::round((now.0 - since) * gpus as f64) as u64
+        }
+        CostModel::Table(table) => match table.get(id.index()) {
+            Some(&PreemptionCost::Cost(cost)) => cost,
+            Some(PreemptionCost::Protected) => return Ok(PreemptionCost::Protected),
+            None => return Err(CostError::NotInTable { job: id, entries: table.len() as u64 }),
+        },
+    };
+    let is_young = match costs.min_running_time {
+        Some(time) => now.0 - started()?.0 < time.0,
+        None => false,
+    };
+    let is_spent = costs.max_preemptions.is_some_and(|times| job.preemptions >= times);
+    let is_important = costs.protect_priority.is_some_and(|from| job.priority >= from);
+    if job.protected || is_young || is_spent || is_important {
+        return Ok(PreemptionCost::Protected);
+    }
+    let overflow = CostError::Overflow { job: id, cost, total: costs.restart };
+    cost.checked_add(costs.restart).map(PreemptionCost::Cost).ok_or(overflow)
+}
