@@ -53,6 +53,11 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         }
     }
 
+    /// The item with the smallest key, and that key.
+    pub(crate) fn first(&self) -> Option<(usize, K)> {
+        self.items.first().map(|&item| (item as usize, self.keys[item as usize]))
+    }
+
     /// Takes the item with the smallest key. O(log items).
     pub(crate) fn pop(&mut self) -> Option<usize> {
         let &first = self.items.first()?;

@@ -65,13 +65,13 @@ fn it_equals_brute_force() {
         let sets = 1 + random.rand_range(0..9);
         let costs = [UNIT, SMALL, WIDE][round % 3];
         let instance = Lists::random(&mut random, sets, round % 2 == 0, costs).build();
-        let count = random.rand_range(0..sets + 1) as usize;
+        let count = u64::from(random.rand_range(0..sets + 1));
         let right = brute_force(&instance, count).unwrap();
         Solver::new().solve_into(&instance, count, &mut workspace, &mut solution).unwrap();
         assert_eq!(solution.cost(), right.cost(), "round {round}");
         assert!(solution.certificate().is_optimal(), "round {round}: {}", solution.certificate());
         assert_eq!(instance.cost_of(solution.sets()), Some(solution.cost()), "round {round}");
-        assert_eq!(solution.sets().len(), count);
+        assert_eq!(solution.sets().len() as u64, count);
         assert!(solution.sets().is_sorted_by(|a, b| a < b));
         branched += usize::from(workspace.nodes() > 1);
     }
@@ -79,12 +79,48 @@ fn it_equals_brute_force() {
 }
 
 #[test]
+fn with_weights_it_equals_brute_force() {
+    let mut random = Rand32::new(7);
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    for round in 0..3_000 {
+        let sets = 1 + random.rand_range(0..8);
+        let lists = Lists::random(&mut random, sets, round % 2 == 0, [UNIT, SMALL, WIDE][round % 3]);
+        let mut instance = Instance::new();
+        for &(cost, tolerance) in &lists.elements {
+            instance.add_tolerant_element(cost, tolerance).unwrap();
+        }
+        let mut weights = Vec::new();
+        for set in &lists.sets {
+            let member = |&(element, loss): &(u32, Option<u64>)| match loss {
+                Some(loss) => Member::losing(element, loss),
+                None => Member::breaking(element),
+            };
+            weights.push([1, 2, 4, 4, 8][random.rand_range(0..5) as usize]);
+            instance.add_weighted_set(*weights.last().unwrap(), set.iter().map(member)).unwrap();
+        }
+        let need = u64::from(random.rand_range(0..instance.weight() as u32 + 1));
+        let right = brute_force(&instance, need).unwrap();
+        Solver::new().solve_into(&instance, need, &mut workspace, &mut solution).unwrap();
+        assert_eq!(solution.cost(), right.cost(), "round {round}");
+        assert!(solution.certificate().is_optimal(), "round {round}: {}", solution.certificate());
+        assert_eq!(instance.cost_of(solution.sets()), Some(solution.cost()), "round {round}");
+        let weigh = |set: &u32| u64::from(weights[*set as usize]);
+        let weight: u64 = solution.sets().iter().map(weigh).sum();
+        assert!(weight >= need, "round {round}");
+        assert!(solution.sets().iter().all(|set| weight - weigh(set) < need), "round {round}");
+        let quick = Solver::new().with_node_budget(1).solve(&instance, need).unwrap();
+        assert!(quick.certificate().bound() <= right.cost(), "round {round}");
+    }
+}
+
+#[test]
 fn bounds_hold_whatever_the_budget() {
     let mut random = Rand32::new(2);
     for round in 0..2_000 {
         let sets = 2 + random.rand_range(0..8);
-        let instance = Lists::random(&mut random, sets, round % 2 == 0, [UNIT, SMALL, WIDE][round % 3]).build();
-        let count = random.rand_range(0..sets + 1) as usize;
+        let instance =
+            Lists::random(&mut random, sets, round % 2 == 0, [UNIT, SMALL, WIDE][round % 3]).build();
+        let count = u64::from(random.rand_range(0..sets + 1));
         let right = brute_force(&instance, count).unwrap().cost();
         for nodes in [0, 1, 2, 3, 5, 9] {
             let answer = Solver::new().with_node_budget(nodes).solve(&instance, count).unwrap();
@@ -108,7 +144,7 @@ fn the_curve_bounds_every_number_and_meets_it_at_its_ends() {
         assert_eq!(curve.ends().last(), Some(&(sets as usize)));
         assert!(curve.ends().is_sorted_by(|a, b| a < b));
         for count in 0..=sets as usize {
-            let right = brute_force(&instance, count).unwrap().cost();
+            let right = brute_force(&instance, count as u64).unwrap().cost();
             let certificate = curve.certificate(count).unwrap();
             assert!(certificate.bound() <= right && right <= certificate.objective(), "round {round}");
             assert_eq!(instance.cost_of(curve.sets(count).unwrap()), Some(certificate.objective()));
@@ -135,8 +171,8 @@ fn the_cost_does_not_depend_on_the_order_of_sets_and_elements() {
             set.iter_mut().for_each(|member| member.0 = last - member.0);
             set.reverse();
         }
-        let count = random.rand_range(0..sets + 1) as usize;
-        let cost = |lists: &Lists| Solver::new().solve(&lists.build(), count).unwrap().cost();
+        let count = u64::from(random.rand_range(0..sets + 1));
+        let cost = |lists: &Lists| Solver::new().solve(&lists.build(), count as u64).unwrap().cost();
         assert_eq!(cost(&lists), cost(&turned), "round {round}");
     }
 }
@@ -147,7 +183,7 @@ fn more_sets_never_cost_less_and_cheaper_elements_never_more() {
     for round in 0..500 {
         let sets = 2 + random.rand_range(0..10);
         let mut lists = Lists::random(&mut random, sets, round % 2 == 0, SMALL);
-        let cost = |lists: &Lists, count| Solver::new().solve(&lists.build(), count).unwrap().cost();
+        let cost = |lists: &Lists, count| Solver::new().solve(&lists.build(), count as u64).unwrap().cost();
         let costs: Vec<u64> = (0..=sets as usize).map(|count| cost(&lists, count)).collect();
         assert!(costs.is_sorted(), "round {round}: {costs:?}");
         let element = random.rand_range(0..lists.elements.len() as u32) as usize;
@@ -163,24 +199,18 @@ fn more_sets_never_cost_less_and_cheaper_elements_never_more() {
 fn extremes() {
     let solver = Solver::new();
     assert_eq!(solver.solve(&Instance::new(), 0).unwrap(), Solution::default());
-    assert_eq!(
-        solver.solve(&Instance::new(), 1),
-        Err(SolveError::NotEnoughSets { asked: 1, sets: 0 })
-    );
-    assert_eq!(brute_force(&Instance::new(), 1), Err(SolveError::NotEnoughSets { asked: 1, sets: 0 }));
+    assert_eq!(solver.solve(&Instance::new(), 1), Err(SolveError::NotEnoughSets { asked: 1, available: 0 }));
+    assert_eq!(brute_force(&Instance::new(), 1), Err(SolveError::NotEnoughSets { asked: 1, available: 0 }));
 
     // The largest cost, as one element and as two; the sum may not be larger.
     let mut instance = Instance::new();
     let half = u64::MAX / 2;
     let [a, b, c] = [half, half, 1].map(|cost| instance.add_element(cost).unwrap());
-    assert_eq!(
-        instance.add_element(1),
-        Err(InstanceError::CostSumTooLarge { element: 3, cost: 1 })
-    );
+    assert_eq!(instance.add_element(1), Err(InstanceError::CostSumTooLarge { element: 3, cost: 1 }));
     for set in [&[a, b][..], &[b, c], &[a, c], &[a, b, c]] {
         instance.add_set(set.iter().copied()).unwrap();
     }
-    for count in 0..=4 {
+    for count in 0..=4_u64 {
         let right = brute_force(&instance, count).unwrap();
         assert_eq!(solver.solve(&instance, count).unwrap().cost(), right.cost());
     }
@@ -213,14 +243,8 @@ fn what_is_wrong_with_an_instance_is_said_and_changes_nothing() {
         instance.add_set([a, 7]),
         Err(InstanceError::UnknownElement { set: 0, element: 7, elements: 2 })
     );
-    assert_eq!(
-        instance.add_set([b, a]),
-        Err(InstanceError::ElementOrder { set: 0, before: 1, element: 0 })
-    );
-    assert_eq!(
-        instance.add_set([a, a]),
-        Err(InstanceError::ElementOrder { set: 0, before: 0, element: 0 })
-    );
+    assert_eq!(instance.add_set([b, a]), Err(InstanceError::ElementOrder { set: 0, before: 1, element: 0 }));
+    assert_eq!(instance.add_set([a, a]), Err(InstanceError::ElementOrder { set: 0, before: 0, element: 0 }));
     assert_eq!(instance.sets(), 0);
     assert_eq!(instance.add_set([a, b]), Ok(0));
     assert_eq!(instance.cost_of(&[0, 0]), Some(2));
@@ -239,7 +263,7 @@ fn repeated_and_used_memory_give_the_same_answer() {
     for round in 0..300 {
         let sets = 2 + random.rand_range(0..20);
         let instance = Lists::random(&mut random, sets, round % 2 == 0, SMALL).build();
-        let count = random.rand_range(0..sets + 1) as usize;
+        let count = u64::from(random.rand_range(0..sets + 1));
         Solver::new().solve_into(&instance, count, &mut workspace, &mut solution).unwrap();
         assert_eq!(Solver::new().solve(&instance, count).as_ref(), Ok(&solution), "round {round}");
     }

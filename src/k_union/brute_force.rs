@@ -8,7 +8,7 @@ use super::solution::Solution;
 use super::state::State;
 use crate::certificate::{Certificate, Sense};
 
-/// Chooses `count` sets by trying every choice, except those that cost too much already.
+/// Chooses `need` sets by trying every choice, except those that cost too much already.
 ///
 /// For tests and small instances: of 20 sets there are up to 184,756 choices, of 30 more than 100 million.
 ///
@@ -28,7 +28,7 @@ use crate::certificate::{Certificate, Sense};
 ///
 /// # Errors
 ///
-/// [`SolveError::NotEnoughSets`] where the instance has fewer than `count` sets.
+/// [`SolveError::NotEnoughSets`] where the instance has fewer than `need` sets.
 ///
 /// # Complexity
 ///
@@ -37,31 +37,34 @@ use crate::certificate::{Certificate, Sense};
 /// # Determinism
 ///
 /// Of the cheapest choices, the one whose ascending sets come first in the order of words.
-pub fn brute_force(instance: &Instance, count: usize) -> Result<Solution, SolveError> {
-    let sets = instance.sets();
-    if count > sets {
-        return Err(SolveError::NotEnoughSets { asked: count, sets });
+pub fn brute_force(instance: &Instance, need: u64) -> Result<Solution, SolveError> {
+    let (sets, available) = (instance.sets() as u32, instance.weight());
+    if need > available {
+        return Err(SolveError::NotEnoughSets { asked: need, available });
     }
     let mut state = State::default();
     state.reset(instance);
     // The sets taken, each with the point before it was.
     let mut taken: Vec<(u32, usize)> = Vec::new();
     let mut best: Option<(u64, Vec<u32>)> = None;
-    let mut next = 0;
+    // What the sets from `next` on weigh.
+    let (mut next, mut left) = (0, available);
     loop {
         let is_better = best.as_ref().is_none_or(|(cost, _)| state.cost() < *cost);
-        if taken.len() == count && is_better {
+        let is_enough = state.taken() >= need;
+        if is_enough && is_better {
             best = Some((state.cost(), taken.iter().map(|&(set, _)| set).collect()));
         }
-        let left = sets - next as usize;
-        if is_better && taken.len() < count && left >= count - taken.len() {
+        if is_better && !is_enough && next < sets && state.taken() + left >= need {
             taken.push((next, state.point()));
             state.take(instance, next);
+            left -= instance.weight_of(next);
             next += 1;
             continue;
         }
         let Some((set, point)) = taken.pop() else { break };
         state.undo(instance, point);
+        left += (set + 1..next).map(|set| instance.weight_of(set)).sum::<u64>();
         next = set + 1;
     }
     let (cost, sets) = best.unwrap_or_default();

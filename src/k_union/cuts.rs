@@ -120,10 +120,10 @@ impl Cuts {
         state: &State,
         problem: &Problem,
         relaxation: &Relaxation,
-        count: usize,
+        need: u64,
     ) {
         let (inside, outside) = (relaxation.inside, relaxation.outside);
-        let share = (count - inside) as f64 / (outside - inside).max(1) as f64;
+        let share = relaxation.share(need);
         let elements = instance.elements();
         self.whole.clear();
         self.whole.resize(elements, 0);
@@ -197,9 +197,10 @@ impl Cuts {
         for group in found.chunk_by(|a, b| a.0 == b.0) {
             let element = group[0].0;
             let members = || group.iter().map(|&(_, set, loss)| (set, loss));
-            let is_known = self.cuts.iter().filter(|cut| cut.element == element).any(|cut| {
-                self.members[cut.start as usize..cut.end as usize].iter().copied().eq(members())
-            });
+            let is_known =
+                self.cuts.iter().filter(|cut| cut.element == element).any(|cut| {
+                    self.members[cut.start as usize..cut.end as usize].iter().copied().eq(members())
+                });
             if is_known {
                 continue;
             }
@@ -247,7 +248,8 @@ impl Cuts {
         // A price that is 0 already can't fall.
         let moves = |cut: &Cut, slope: f64| slope > 0.0 || cut.price > 0;
         let pairs = self.cuts.iter().zip(&self.slopes);
-        let square: f64 = pairs.filter(|&(cut, &slope)| moves(cut, slope)).map(|(_, slope)| slope * slope).sum();
+        let square: f64 =
+            pairs.filter(|&(cut, &slope)| moves(cut, slope)).map(|(_, slope)| slope * slope).sum();
         if square <= 0.0 {
             return;
         }

@@ -32,6 +32,22 @@ pub enum InstanceError {
         /// The element named after it.
         element: u32,
     },
+    /// A set weighs nothing, so that no number of it would bring an answer nearer.
+    #[error("set {set} has weight 0")]
+    ZeroWeight {
+        /// The set that was being added, counted from 0.
+        set: usize,
+    },
+    /// The weights of all sets together are too large.
+    #[error("with set {set} of weight {weight} the weights add up to more than {limit}")]
+    WeightSumTooLarge {
+        /// The set that was being added, counted from 0.
+        set: usize,
+        /// Its weight.
+        weight: u32,
+        /// The largest sum allowed: 2^32 - 1.
+        limit: u64,
+    },
     /// There are more elements, sets or members than an index can count.
     #[error("the instance would hold more than {limit} {what}")]
     TooMany {
@@ -46,12 +62,12 @@ pub enum InstanceError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// More sets are asked for than there are.
-    #[error("{asked} sets are asked for, but the instance has {sets}")]
+    /// More is asked for than all sets weigh together; where each weighs 1, more sets than there are.
+    #[error("sets of weight {asked} are asked for, but all together weigh {available}")]
     NotEnoughSets {
-        /// The number asked for.
-        asked: usize,
-        /// The number of sets.
-        sets: usize,
+        /// The weight asked for.
+        asked: u64,
+        /// The weight of all sets.
+        available: u64,
     },
 }

@@ -19,21 +19,22 @@ pub(super) struct Fill {
     start: Vec<u32>,
     count: Vec<u32>,
     holders: Vec<u32>,
-    touched: Vec<u32>,
+    /// The elements that the last set taken made payable.
+    paid: Vec<u32>,
     steps: u64,
 }
 
 impl Fill {
-    /// Takes `count` of the candidates, or as many as can be had without breaking an element that is to be kept. Returns
+    /// Takes candidates until they weigh `need` or more, or as many as can be had without breaking an element that is to be kept. Returns
     /// the first candidate that was passed over for that.
     pub(super) fn run(
         &mut self,
         instance: &Instance,
         state: &mut State,
         candidates: &[u32],
-        count: usize,
+        need: u64,
     ) -> Option<u32> {
-        self.run_noting(instance, state, candidates, count, |_, _| {})
+        self.run_noting(instance, state, candidates, need, |_, _| {})
     }
 
     /// The same, and tells each set taken with the cost of all that is paid for then.
@@ -42,13 +43,13 @@ impl Fill {
         instance: &Instance,
         state: &mut State,
         candidates: &[u32],
-        count: usize,
+        need: u64,
         mut note: impl FnMut(u32, u64),
     ) -> Option<u32> {
         self.index(instance, candidates);
         let mut refused = None;
-        let mut horizon = count;
-        let mut still = count;
+        let all = candidates.iter().map(|&set| instance.weight_of(set)).sum();
+        let (mut still, mut horizon) = (need.min(all), need.min(all));
         let Self { heap, .. } = self;
         let mut filled = core::mem::take(heap);
         filled.fill(candidates.iter().map(|&set| self.price(instance, state, set, horizon)));
@@ -57,8 +58,15 @@ impl Fill {
                 horizon = still;
                 filled.rekey(|at| self.price(instance, state, candidates[at], horizon));
             }
-            let Some(at) = filled.pop() else { break };
+            let Some((at, key)) = filled.first() else { break };
             let set = candidates[at];
+            // As tolerances are used up prices rise, and only those that matter are brought up to date.
+            let price = self.price(instance, state, set, horizon);
+            if price > key {
+                filled.update(at, price);
+                continue;
+            }
+            filled.pop();
             if state.choice(set) != Choice::Open {
                 continue;
             }
@@ -68,14 +76,15 @@ impl Fill {
             }
             self.take(instance, state, set);
             note(set, state.cost());
-            still -= 1;
-            for index in 0..self.touched.len() {
-                let element = self.touched[index] as usize;
+            still = still.saturating_sub(instance.weight_of(set));
+            for index in 0..self.paid.len() {
+                let element = self.paid[index] as usize;
                 let (first, held) = (self.start[element] as usize, self.count[element] as usize);
                 for place in first..first + held {
-                    self.steps += 1;
                     let other = self.holders[place] as usize;
-                    filled.update(other, self.price(instance, state, candidates[other], horizon));
+                    let set = candidates[other];
+                    self.steps += instance.members(set).len() as u64;
+                    filled.update(other, self.price(instance, state, set, horizon));
                 }
             }
         }
@@ -115,22 +124,24 @@ impl Fill {
         }
     }
 
-    fn price(&self, instance: &Instance, state: &State, set: u32, horizon: usize) -> u128 {
-        let charged = instance.members(set).iter().filter(|member| {
-            state.mark(member.element) != Mark::Paid && state.breaks(instance, member)
-        });
+    fn price(&self, instance: &Instance, state: &State, set: u32, horizon: u64) -> u128 {
+        let charged = instance
+            .members(set)
+            .iter()
+            .filter(|member| state.mark(member.element) != Mark::Paid && state.breaks(instance, member));
         let share = |element: u32| {
-            let holders = (self.count[element as usize] as usize).min(horizon).max(1);
-            u128::from(instance.costs[element as usize]) * SCALE / holders as u128
+            let holders = u64::from(self.count[element as usize]).min(horizon).max(1);
+            u128::from(instance.costs[element as usize]) * SCALE / u128::from(holders)
         };
-        charged.map(|member| share(member.element)).sum()
+        charged.map(|member| share(member.element)).sum::<u128>() / u128::from(instance.weight_of(set))
     }
 
     fn take(&mut self, instance: &Instance, state: &mut State, set: u32) {
-        self.touched.clear();
-        let unpaid = |member: &&Member| state.mark(member.element) != Mark::Paid;
-        self.touched.extend(instance.members(set).iter().filter(unpaid).map(|member| member.element));
+        self.paid.clear();
+        let is_unpaid = |member: &&Member| state.mark(member.element) != Mark::Paid;
+        self.paid.extend(instance.members(set).iter().filter(is_unpaid).map(|member| member.element));
         state.take(instance, set);
+        self.paid.retain(|&element| state.mark(element) == Mark::Paid);
     }
 
     /// The steps since [`Self::forget_steps`]: candidates and members looked at.

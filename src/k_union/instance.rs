@@ -14,6 +14,9 @@ pub(super) const BREAKING: u64 = u64::MAX;
 /// The most elements, sets or members that an instance holds.
 const LIMIT: usize = u32::MAX as usize - 1;
 
+/// The most that all sets may weigh together.
+const LIMIT_OF_WEIGHTS: u64 = u32::MAX as u64;
+
 /// An element of a set, and what the element loses when the set is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -81,7 +84,9 @@ pub struct Instance {
     /// The members of set `s` are `members[set_start[s]..set_start[s + 1]]`, in ascending order of elements.
     set_start: Vec<u32>,
     members: Vec<Member>,
+    weights: Vec<u32>,
     cost_sum: u64,
+    weight_sum: u64,
 }
 
 impl Instance {
@@ -98,7 +103,8 @@ impl Instance {
         self.parts.clear();
         self.set_start.clear();
         self.members.clear();
-        self.cost_sum = 0;
+        self.weights.clear();
+        (self.cost_sum, self.weight_sum) = (0, 0);
     }
 
     /// Adds an element that is paid for where any chosen set holds it, and returns its number: 0, 1, 2 and so on.
@@ -166,7 +172,45 @@ impl Instance {
     ///
     /// As [`add_set`](Self::add_set).
     pub fn add_set_of(&mut self, members: impl IntoIterator<Item = Member>) -> Result<u32, InstanceError> {
+        self.add_weighted_set(1, members)
+    }
+
+    /// Adds a set that counts for `weight` sets, and returns its number.
+    ///
+    /// With weights the problem is to choose sets of at least a given weight.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Member, Solver};
+    ///
+    /// let mut instance = Instance::new();
+    /// let jobs = [4, 5, 2].map(|cost| instance.add_element(cost).unwrap());
+    /// for (job, weight) in jobs.into_iter().zip([8, 8, 4]) {
+    ///     instance.add_weighted_set(weight, [Member::breaking(job)])?;
+    /// }
+    /// assert_eq!(Solver::default().solve(&instance, 8)?.sets(), [0]);
+    /// assert_eq!(Solver::default().solve(&instance, 9)?.sets(), [0, 2]);
+    /// assert_eq!(Solver::default().solve(&instance, 13)?.sets(), [0, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`add_set`](Self::add_set); [`InstanceError::ZeroWeight`], [`InstanceError::WeightSumTooLarge`].
+    pub fn add_weighted_set(
+        &mut self,
+        weight: u32,
+        members: impl IntoIterator<Item = Member>,
+    ) -> Result<u32, InstanceError> {
         let (set, first) = (self.sets(), self.members.len());
+        if weight == 0 {
+            return Err(InstanceError::ZeroWeight { set });
+        }
+        let weight_sum = self.weight_sum + u64::from(weight);
+        if weight_sum > LIMIT_OF_WEIGHTS {
+            return Err(InstanceError::WeightSumTooLarge { set, weight, limit: LIMIT_OF_WEIGHTS });
+        }
         self.members.extend(members);
         let checked = self.check_last_set(set, first);
         if let Err(error) = checked {
@@ -177,6 +221,8 @@ impl Instance {
             self.set_start.push(0);
         }
         self.set_start.push(self.members.len() as u32);
+        self.weights.push(weight);
+        self.weight_sum = weight_sum;
         Ok(set as u32)
     }
 
@@ -207,6 +253,17 @@ impl Instance {
         self.set_start.len().saturating_sub(1)
     }
 
+    /// What all sets weigh together: the number of sets where each weighs 1.
+    #[must_use]
+    pub const fn weight(&self) -> u64 {
+        self.weight_sum
+    }
+
+    /// What a set weighs.
+    pub(super) fn weight_of(&self, set: u32) -> u64 {
+        self.weights[set as usize].into()
+    }
+
     /// The number of elements.
     #[must_use]
     pub fn elements(&self) -> usize {
@@ -226,11 +283,11 @@ impl Instance {
     }
 
     /// The total loss of a cut, where the numbers that it brings into the relaxation stay below 2^127. They are at most
-    /// the sum of costs · units · total loss · sets.
+    /// the sum of costs · units · total loss · weights.
     pub(super) fn fits_cut(&self, total: u128) -> Option<u64> {
         let bits = |number: u128| u128::BITS - number.leading_zeros();
         let unit = bits(super::cuts::UNIT);
-        let all = bits(u128::from(self.cost_sum)) + unit + bits(total) + bits(self.sets() as u128);
+        let all = bits(u128::from(self.cost_sum)) + unit + bits(total) + bits(u128::from(self.weight_sum));
         u64::try_from(total).ok().filter(|_| all < 127)
     }
 

@@ -59,5 +59,5 @@ pub use instance::{Instance, Member};
 pub use solution::Solution;
 pub use solver::{Solver, Workspace};
 
-pub(crate) use search::{Budget, Search};
-pub(crate) use solver::certificate;
+pub(crate) use search::Search;
+pub(crate) use state::State as Descent;

@@ -16,6 +16,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Problem {
     /// The open sets, in ascending order.
     pub(super) sets: Vec<u32>,
+    /// By open set: its weight.
+    pub(super) weights: Vec<u64>,
     /// By open set: the costs of the elements that no other open set breaks.
     pub(super) own: Vec<Amount>,
     /// The shared elements of open set `s` are `shared[start[s]..start[s + 1]]`.
@@ -48,6 +50,8 @@ impl Problem {
         });
         self.sets.clear();
         self.sets.extend_from_slice(open);
+        self.weights.clear();
+        self.weights.extend(open.iter().map(|&set| instance.weight_of(set)));
         self.number.resize(instance.elements(), 0);
         let breaks = |state: &State, member: &Member| {
             state.mark(member.element) == Mark::Free && state.breaks(instance, member)

@@ -1,4 +1,5 @@
-//! The cheapest union by price: for which price a set are k sets chosen, and what follows for every choice of k.
+//! The cheapest union by price: for which price a set are k sets chosen, and what follows for every choice of k. Where
+//! sets have weights, all is by weight.
 //!
 //! At a price p a set, choose sets S that earn most: p·|S| − cost(S). As p grows, the chosen sets grow and never lose a
 //! member, and each such S is the cheapest of its size. Between two neighbours the line from one to the other is a lower
@@ -14,11 +15,11 @@ use super::problem::Problem;
 
 const NONE: u32 = u32::MAX;
 
-/// A price a set, as a fraction.
+/// A price a unit of weight, as a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Price {
     pub(super) cost: Amount,
-    pub(super) sets: u64,
+    pub(super) weight: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -30,8 +31,10 @@ pub(super) struct Relaxation {
     /// Where the middle ends. All of it may be chosen at the price or left; k lies between.
     pub(super) outside: usize,
     pub(super) price: Price,
-    /// The cost of the sets inside.
-    pub(super) cost: Amount,
+    /// The cost of the sets inside, their weight, and their weight with that of the middle.
+    cost: Amount,
+    pub(super) inside_weight: u64,
+    pub(super) outside_weight: u64,
     pub(super) network: Network,
     /// By shared element: whether a set inside breaks it.
     is_paid: Vec<bool>,
@@ -52,7 +55,8 @@ impl Relaxation {
         let sets = problem.sets.len();
         self.order.clear();
         self.order.extend(0..sets as u32);
-        (self.inside, self.outside, self.cost, self.price) = (0, sets, 0, Price { cost: 0, sets: 1 });
+        (self.inside, self.outside, self.cost, self.price) = (0, sets, 0, Price { cost: 0, weight: 1 });
+        (self.inside_weight, self.outside_weight) = (0, problem.weights.iter().sum());
         self.is_paid.clear();
         self.is_paid.resize(problem.costs.len(), false);
         self.element.clear();
@@ -60,26 +64,31 @@ impl Relaxation {
         self.number.resize(problem.costs.len(), NONE);
     }
 
-    /// Brackets `count`, at most the number of open sets. Where there is a middle then, the network is its own.
-    pub(super) fn solve(&mut self, problem: &Problem, count: usize) {
+    /// Brackets `need`, at most the weight of the open sets. Where there is a middle then, the network is its own.
+    pub(super) fn solve(&mut self, problem: &Problem, need: u64) {
         self.start(problem);
         loop {
-            if count == self.inside {
-                self.outside = self.inside;
+            if need == self.inside_weight {
+                (self.outside, self.outside_weight) = (self.inside, self.inside_weight);
                 return;
             }
-            if count == self.outside {
+            if need == self.outside_weight {
                 self.take_inside(problem, self.outside);
                 return;
             }
             let Some((least, greatest)) = self.split(problem, self.inside, self.outside) else { return };
-            if count <= least {
-                self.outside = least;
-            } else if count >= greatest {
+            let weight = |range: Range<usize>| -> u64 {
+                self.order[range].iter().map(|&set| problem.weights[set as usize]).sum()
+            };
+            let least_weight = self.inside_weight + weight(self.inside..least);
+            let greatest_weight = least_weight + weight(least..greatest);
+            if need <= least_weight {
+                (self.outside, self.outside_weight) = (least, least_weight);
+            } else if need >= greatest_weight {
                 self.take_inside(problem, greatest);
             } else {
                 self.take_inside(problem, least);
-                self.outside = greatest;
+                (self.outside, self.outside_weight) = (greatest, greatest_weight);
             }
         }
     }
@@ -89,13 +98,13 @@ impl Relaxation {
         self.element.iter().enumerate().map(|(at, &element)| (element as usize, self.network.holders(at)))
     }
 
-    /// Finds, at the price of the last solution, what a choice of `count` sets can't do where it costs at most `limit`, in
+    /// Finds, at the price of the last solution, what sets of weight `need` can't do where it costs at most `limit`, in
     /// the units of the problem: leave a set, or take one. Written to [`Self::verdicts`]: taken, left, or neither.
     ///
     /// The flow shares the cost of each element among its sets, so the shares of a choice add up to no more than its
     /// cost. To leave a set whose share is below the price means to take another at the price or more; to take one above
     /// the price costs the difference, and what of its elements no set pays for.
-    pub(super) fn settle(&mut self, problem: &Problem, count: usize, limit: Amount) {
+    pub(super) fn settle(&mut self, problem: &Problem, need: u64, limit: Amount) {
         let price = self.price;
         (self.inside, self.outside) = (0, problem.sets.len());
         self.is_paid.fill(false);
@@ -103,19 +112,22 @@ impl Relaxation {
         self.number_elements(problem, 0..problem.sets.len());
         self.build(problem, 0..problem.sets.len());
         let most = self.network.maximize();
-        let (price, unit) = (price.cost, Amount::from(price.sets));
+        let (price, unit) = (price.cost, Amount::from(price.weight));
         // Nothing can be said where the limit is not above the bound; the caller has then nothing left to search.
-        let bound = (count as Amount * price).saturating_sub(most);
+        let bound = (Amount::from(need) * price).saturating_sub(most);
         let Some(slack) = (limit * unit).checked_sub(bound) else {
             self.verdicts.clear();
             return;
         };
         self.verdicts.clear();
         for set in 0..self.network.sets() {
-            let unpaid: Amount =
-                self.network.set_edges(set).map(|edge| self.network.unpaid(self.network.element_of(edge))).sum();
+            let unpaid: Amount = self
+                .network
+                .set_edges(set)
+                .map(|edge| self.network.unpaid(self.network.element_of(edge)))
+                .sum();
             let own = problem.own[set] * unit;
-            let to_take = own.saturating_sub(price) + unpaid;
+            let to_take = own.saturating_sub(price * Amount::from(problem.weights[set])) + unpaid;
             let to_leave = self.network.unspent(set);
             self.verdicts.push(if to_leave > slack {
                 Some(true)
@@ -127,9 +139,15 @@ impl Relaxation {
         }
     }
 
-    /// The lower bound on the cost of `count` sets, multiplied by the sets of the price.
-    pub(super) fn bound(&self, count: usize) -> Amount {
-        (count - self.inside) as Amount * self.price.cost + self.cost * Amount::from(self.price.sets)
+    /// The lower bound on the cost of sets of this weight, multiplied by the weight of the price.
+    pub(super) fn bound(&self, need: u64) -> Amount {
+        let beyond = Amount::from(need - self.inside_weight);
+        beyond * self.price.cost + self.cost * Amount::from(self.price.weight)
+    }
+
+    /// The share of the middle that sets of this weight have.
+    pub(super) fn share(&self, need: u64) -> f64 {
+        (need - self.inside_weight) as f64 / (self.outside_weight - self.inside_weight).max(1) as f64
     }
 
     /// Where the choices that earn most split the sets from `start` to `end` of the order, at the price which all of them
@@ -137,7 +155,8 @@ impl Relaxation {
     /// Returns the ends of the two, or nothing where no choice earns more than none of the sets and all of them do.
     fn split(&mut self, problem: &Problem, start: usize, end: usize) -> Option<(usize, usize)> {
         let total = self.number_elements(problem, start..end);
-        self.price = Price { cost: total, sets: (end - start) as u64 };
+        let weight = self.order[start..end].iter().map(|&set| problem.weights[set as usize]).sum();
+        self.price = Price { cost: total, weight };
         self.build(problem, start..end);
         if self.network.maximize() == 0 {
             return None;
@@ -193,6 +212,7 @@ impl Relaxation {
     fn take_inside(&mut self, problem: &Problem, end: usize) {
         for at in self.inside..end {
             let set = self.order[at] as usize;
+            self.inside_weight += problem.weights[set];
             self.cost += problem.own[set];
             for &element in problem.shared(set) {
                 if !core::mem::replace(&mut self.is_paid[element as usize], true) {
@@ -230,7 +250,7 @@ impl Relaxation {
         self.network.clear();
         for &element in &self.element {
             let cost = problem.costs[element as usize];
-            self.network.add_element(cost * Amount::from(price.sets));
+            self.network.add_element(cost * Amount::from(price.weight));
         }
         for &set in &self.order[range] {
             for &element in problem.shared(set as usize) {
@@ -238,8 +258,8 @@ impl Relaxation {
                     self.network.add_edge(self.number[element as usize]);
                 }
             }
-            let own = problem.own[set as usize] * Amount::from(price.sets);
-            self.network.add_set(price.cost.checked_sub(own));
+            let own = problem.own[set as usize] * Amount::from(price.weight);
+            self.network.add_set((price.cost * Amount::from(problem.weights[set as usize])).checked_sub(own));
         }
     }
 }

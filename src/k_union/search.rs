@@ -53,7 +53,7 @@ pub(crate) struct Budget {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
-    pub(super) state: State,
+    state: State,
     problem: Problem,
     relaxation: Relaxation,
     cuts: Cuts,
@@ -83,21 +83,67 @@ impl Search {
         self.cost = None;
     }
 
-    /// Searches for the cheapest choice of `count` sets that holds the sets taken in the state and none of those dropped.
+    /// Takes a set before the search.
+    pub(crate) fn take(&mut self, instance: &Instance, set: u32) {
+        self.state.take(instance, set);
+    }
+
+    /// Takes the best choice, and knows of none from here on.
+    pub(crate) fn take_best(&mut self, instance: &Instance) {
+        for at in 0..self.best.len() {
+            self.state.take(instance, self.best[at]);
+        }
+        self.best.clear();
+        self.cost = None;
+    }
+
+    /// What the sets cost that were taken before the search.
+    pub(crate) fn paid(&self) -> u64 {
+        self.state.cost()
+    }
+
+    /// Adopts a choice that is known, without what was taken before.
+    pub(crate) fn adopt(&mut self, instance: &Instance, sets: impl Iterator<Item = u32>) {
+        self.best.clear();
+        self.best.extend(sets);
+        self.cost = Some(0);
+        self.count_cost(instance);
+    }
+
+    /// The same as [`Self::run`], without some of the open sets.
+    pub(crate) fn run_without(
+        &mut self,
+        instance: &Instance,
+        sets: impl Iterator<Item = u32>,
+        need: u64,
+        budget: Budget,
+    ) -> u64 {
+        let point = self.state.point();
+        for set in sets {
+            if self.state.choice(set) == Choice::Open {
+                self.state.drop_set(set);
+            }
+        }
+        let bound = self.run(instance, need, budget);
+        self.state.undo(instance, point);
+        bound
+    }
+
+    /// Searches for the cheapest sets that weigh `need` or more, those taken in the state among them and those dropped not.
     /// Returns a lower bound on the cost of all such choices. A choice in [`Self::best`] counts as known.
     ///
     /// Where there is none, the best choice is left as it was, and the bound is the largest number.
-    pub(crate) fn run(&mut self, instance: &Instance, count: usize, budget: Budget) -> u64 {
+    pub(crate) fn run(&mut self, instance: &Instance, need: u64, budget: Budget) -> u64 {
         self.forget(instance);
         self.breaks_alone.clear();
         self.breaks_alone.resize(instance.elements(), false);
         let start = self.state.point();
-        let (root_bound, mut decisions) = self.visit(instance, count);
+        let (root_bound, mut decisions) = self.visit(instance, need);
         if decisions.is_some() && budget.nodes > 1 {
-            self.tighten(instance, count, budget.steps / 2);
-            self.relax(instance, count);
-            self.settle(instance, count);
-            decisions = self.visit(instance, count).1;
+            self.tighten(instance, need, budget.steps / 2);
+            self.relax(instance, need);
+            self.settle(instance, need);
+            decisions = self.visit(instance, need).1;
         }
         let bound = loop {
             if let Some((bound, [first, second])) = decisions {
@@ -109,11 +155,25 @@ impl Search {
             if self.nodes >= budget.nodes || self.steps() >= budget.steps {
                 break self.frames.iter().map(|frame| frame.bound).min().unwrap_or(root_bound);
             }
-            decisions = self.visit(instance, count).1;
+            decisions = self.visit(instance, need).1;
         };
         self.state.undo(instance, start);
         self.count_cost(instance);
         bound.max(root_bound).min(self.cost.unwrap_or(u64::MAX))
+    }
+
+    /// Leaves out sets of the best choice that are not needed, the last first.
+    pub(crate) fn trim(&mut self, instance: &Instance, need: u64) {
+        let taken = |sets: &[u32]| sets.iter().map(|&set| instance.weight_of(set)).sum::<u64>();
+        let mut excess = (self.state.taken() + taken(&self.best)).saturating_sub(need);
+        for at in (0..self.best.len()).rev() {
+            let weight = instance.weight_of(self.best[at]);
+            if weight <= excess {
+                excess -= weight;
+                self.best.remove(at);
+            }
+        }
+        self.count_cost(instance);
     }
 
     /// Counts the cost of the best choice afresh: a decision to pay for an element may have been made in vain.
@@ -157,13 +217,15 @@ impl Search {
         for &(end, cost) in ends.iter() {
             candidates.clear();
             candidates.extend(relaxation.order[start..end].iter().map(|&at| problem.sets[at as usize]));
-            fill.run_noting(instance, state, candidates, end - start, |set, cost| {
+            fill.run_noting(instance, state, candidates, u64::MAX, |set, cost| {
                 curve.order.push(set);
                 curve.costs.push(cost);
             });
-            for beyond in 1..=end - start {
-                let rise = (cost - paid) * beyond as Amount;
-                let bound = paid + rise.div_ceil((end - start) as Amount);
+            let weight = |sets: &[u32]| sets.iter().map(|&set| instance.weight_of(set)).sum::<u64>();
+            let (added, all) = (&curve.order[start..], weight(&curve.order[start..]));
+            for beyond in 1..=added.len() {
+                let rise = (cost - paid) * Amount::from(weight(&added[..beyond]));
+                let bound = paid + rise.div_ceil(Amount::from(all));
                 curve.bounds.push(u64::try_from(bound).unwrap_or(u64::MAX));
             }
             curve.ends.push(end);
@@ -210,16 +272,16 @@ impl Search {
 
     /// Bounds a node and makes choices from it. Returns the bound, and again with the decisions of two children where the
     /// node may hold a better choice than the best known.
-    fn visit(&mut self, instance: &Instance, count: usize) -> (u64, Option<(u64, [Decision; 2])>) {
+    fn visit(&mut self, instance: &Instance, need: u64) -> (u64, Option<(u64, [Decision; 2])>) {
         self.nodes += 1;
-        if !self.relax(instance, count) {
+        if !self.relax(instance, need) {
             return (u64::MAX, None);
         }
-        let bound = self.bound(count);
+        let bound = self.bound(need);
         if self.is_beaten(bound) {
             return (bound, None);
         }
-        let decisions = self.round(instance, count);
+        let decisions = self.round(instance, need);
         if self.is_beaten(bound) {
             return (bound, None);
         }
@@ -227,14 +289,14 @@ impl Search {
     }
 
     /// Solves the relaxation of what is open, or says that there are not sets enough.
-    fn relax(&mut self, instance: &Instance, count: usize) -> bool {
+    fn relax(&mut self, instance: &Instance, need: u64) -> bool {
         let Self { state, cuts, problem, relaxation, root, open, .. } = self;
         open.clear();
         open.extend_from_slice(root);
         cuts.apply(instance, state);
         problem.read(instance, state, cuts, open);
-        let missing = count.saturating_sub(state.taken());
-        if open.len() < missing {
+        let missing = need.saturating_sub(state.taken());
+        if problem.weights.iter().sum::<u64>() < missing {
             return false;
         }
         relaxation.solve(problem, missing);
@@ -242,26 +304,26 @@ impl Search {
     }
 
     /// The lower bound of the last relaxation, as a fraction.
-    fn fraction(&self, count: usize) -> (Amount, Amount) {
-        let missing = count.saturating_sub(self.state.taken());
-        let (cuts, sets) = (&self.cuts, Amount::from(self.relaxation.price.sets));
+    fn fraction(&self, need: u64) -> (Amount, Amount) {
+        let missing = need.saturating_sub(self.state.taken());
+        let (cuts, weight) = (&self.cuts, Amount::from(self.relaxation.price.weight));
         let paid = Amount::from(self.state.cost()) * cuts.unit() + cuts.paid;
-        let total = self.relaxation.bound(missing) + paid * sets;
-        (total.saturating_sub(cuts.rebate * sets), cuts.unit() * sets)
+        let total = self.relaxation.bound(missing) + paid * weight;
+        (total.saturating_sub(cuts.rebate * weight), cuts.unit() * weight)
     }
 
     /// The lower bound of the last relaxation: the least integer that is no less.
-    fn bound(&self, count: usize) -> u64 {
-        let (above, below) = self.fraction(count);
+    fn bound(&self, need: u64) -> u64 {
+        let (above, below) = self.fraction(need);
         u64::try_from(above.div_ceil(below)).unwrap_or(u64::MAX)
     }
 
     /// At the root: finds cuts, and prices for them that raise the bound, until it is what the best choice costs, or
     /// rises no more, or so many steps are made.
-    fn tighten(&mut self, instance: &Instance, count: usize, steps: u64) {
+    fn tighten(&mut self, instance: &Instance, need: u64, steps: u64) {
         let (mut best, mut stuck, mut length) = (-1.0, 0, 1.0);
         while let Some(cost) = self.cost {
-            let (above, below) = self.fraction(count);
+            let (above, below) = self.fraction(need);
             let value = above as f64 / below as f64;
             if value > best + LEAST_RISE {
                 (best, stuck) = (value, 0);
@@ -273,23 +335,23 @@ impl Search {
                     length /= 2.0;
                 }
             }
-            if self.bound(count) >= cost || stuck >= PATIENCE || self.steps() >= steps {
+            if self.bound(need) >= cost || stuck >= PATIENCE || self.steps() >= steps {
                 break;
             }
-            let missing = count.saturating_sub(self.state.taken());
+            let missing = need.saturating_sub(self.state.taken());
             self.cuts.read(instance, &self.state, &self.problem, &self.relaxation, missing);
             if self.cuts.is_empty() {
                 break;
             }
             self.cuts.step(instance, length * (cost as f64 - value).max(LEAST_GAP));
-            self.relax(instance, count);
+            self.relax(instance, need);
         }
         self.cuts.recall();
     }
 
     /// Makes a choice: all that the relaxation has inside, and then some of the middle. Returns on what to branch: where
     /// there is nothing, the choice costs as little as the bound says.
-    fn round(&mut self, instance: &Instance, count: usize) -> Option<[Decision; 2]> {
+    fn round(&mut self, instance: &Instance, need: u64) -> Option<[Decision; 2]> {
         let point = self.state.point();
         let Self { relaxation, problem, candidates, state, fill, chosen, .. } = self;
         let id = |&at: &u32| problem.sets[at as usize];
@@ -304,11 +366,11 @@ impl Search {
         }
         candidates.clear();
         candidates.extend(relaxation.order[relaxation.inside..relaxation.outside].iter().map(id));
-        let refused = fill.run(instance, state, candidates, count - state.taken());
+        let refused = fill.run(instance, state, candidates, need.saturating_sub(state.taken()));
         conflict = conflict.or(refused);
         chosen.clear();
         chosen.extend(problem.sets.iter().filter(|&&set| state.choice(set) == Choice::Taken));
-        let fits = state.taken() == count;
+        let fits = state.taken() >= need;
         if fits {
             self.consider();
         }
@@ -320,21 +382,27 @@ impl Search {
             .or_else(|| {
                 let element = self.cuts.loosest(&self.state)?;
                 Some([Decision::Keep(element), Decision::Pay(element)])
+            })
+            .or_else(|| {
+                // Weights do not add up to what is needed.
+                let weight = |&&set: &&u32| (instance.weight_of(set), core::cmp::Reverse(set));
+                let &set = self.chosen.iter().max_by_key(weight)?;
+                Some([Decision::Take(set), Decision::Drop(set)])
             });
         if branch.is_some() {
-            self.round_freely(instance, count);
+            self.round_freely(instance, need);
         }
         branch
     }
 
     /// Makes another choice: the best by the rule of the fill of all that is open, whatever the relaxation says.
-    fn round_freely(&mut self, instance: &Instance, count: usize) {
+    fn round_freely(&mut self, instance: &Instance, need: u64) {
         let point = self.state.point();
         let Self { candidates, state, fill, problem, .. } = self;
         candidates.clear();
         candidates.extend_from_slice(&problem.sets);
-        fill.run(instance, state, candidates, count - state.taken());
-        if state.taken() == count {
+        fill.run(instance, state, candidates, need.saturating_sub(state.taken()));
+        if state.taken() >= need {
             self.consider();
         }
         self.state.undo(instance, point);
@@ -382,7 +450,8 @@ impl Search {
                 && instance.costs[element as usize] > 0
         };
         let broken = members().map(|member| member.element).filter(|&element| jointly(element));
-        let dearest = broken.max_by_key(|&element| (instance.costs[element as usize], core::cmp::Reverse(element)));
+        let dearest =
+            broken.max_by_key(|&element| (instance.costs[element as usize], core::cmp::Reverse(element)));
         for member in members() {
             breaks_alone[member.element as usize] = false;
         }
@@ -391,10 +460,10 @@ impl Search {
     }
 
     /// Takes and drops for good, at the root, the sets that every better choice than the best known has or has not.
-    fn settle(&mut self, instance: &Instance, count: usize) {
+    fn settle(&mut self, instance: &Instance, need: u64) {
         let Some(cost) = self.cost else { return };
         let Self { state, cuts, relaxation, problem, root, .. } = self;
-        let missing = count - state.taken();
+        let missing = need.saturating_sub(state.taken());
         // What a better choice may cost at most, beside what is paid.
         let limit = (Amount::from(cost - 1) * cuts.unit() + cuts.rebate)
             .saturating_sub(Amount::from(state.cost()) * cuts.unit() + cuts.paid);

@@ -57,7 +57,7 @@ impl Workspace {
 /// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
 /// let solver = Solver::default();
 /// for (count, sets, cost) in [(1, &[0][..], 4), (2, &[1, 2], 5), (3, &[0, 1, 2], 9)] {
-///     solver.solve_into(&instance, count, &mut workspace, &mut chosen)?;
+///     solver.solve_into(&instance, need, &mut workspace, &mut chosen)?;
 ///     assert_eq!((chosen.sets(), chosen.cost()), (sets, cost));
 ///     assert!(chosen.certificate().is_optimal());
 /// }
@@ -79,15 +79,15 @@ pub struct Solver {
 
 impl Default for Solver {
     fn default() -> Self {
-        Self { node_budget: 10_000, step_budget: 1 << 19 }
+        Self::new()
     }
 }
 
 impl Solver {
     /// A solver with the default budgets.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self { node_budget: 10_000, step_budget: 1 << 19 }
     }
 
     /// Sets the most nodes of branch and bound; 0 counts as 1.
@@ -124,11 +124,12 @@ impl Solver {
         self
     }
 
-    /// Chooses exactly `count` sets.
+    /// Chooses exactly `need` sets. Where sets have weights: sets that weigh `need` or more together, and none of which could
+    /// be left out.
     ///
     /// # Errors
     ///
-    /// [`SolveError::NotEnoughSets`] where the instance has fewer.
+    /// [`SolveError::NotEnoughSets`] where the instance has fewer, or all its sets weigh less.
     ///
     /// # Complexity
     ///
@@ -139,9 +140,9 @@ impl Solver {
     /// # Determinism
     ///
     /// The same instance and options give the same sets. Among choices of the same cost no order is promised.
-    pub fn solve(&self, instance: &Instance, count: usize) -> Result<Solution, SolveError> {
+    pub fn solve(&self, instance: &Instance, need: u64) -> Result<Solution, SolveError> {
         let mut solution = Solution::default();
-        self.solve_into(instance, count, &mut Workspace::default(), &mut solution)?;
+        self.solve_into(instance, need, &mut Workspace::default(), &mut solution)?;
         Ok(solution)
     }
 
@@ -153,20 +154,21 @@ impl Solver {
     pub fn solve_into(
         &self,
         instance: &Instance,
-        count: usize,
+        need: u64,
         workspace: &mut Workspace,
         solution: &mut Solution,
     ) -> Result<(), SolveError> {
         solution.clear();
         (workspace.nodes, workspace.steps) = (0, 0);
-        let error = SolveError::NotEnoughSets { asked: count, sets: instance.sets() };
-        if count > instance.sets() {
+        let error = SolveError::NotEnoughSets { asked: need, available: instance.weight() };
+        if need > instance.weight() {
             return Err(error);
         }
         let search = &mut workspace.search;
         search.start(instance);
-        let bound = search.run(instance, count, self.budget());
+        let bound = search.run(instance, need, self.budget());
         (workspace.nodes, workspace.steps) = (search.nodes(), search.steps());
+        search.trim(instance, need);
         let cost = search.cost.ok_or(error)?;
         solution.sets.extend_from_slice(&search.best);
         solution.certificate = certificate(cost, bound);
@@ -222,7 +224,7 @@ impl Solver {
 }
 
 /// The certificate of a cost; a bound above it would be a fault, and is not claimed.
-pub(crate) fn certificate(cost: u64, bound: u64) -> Certificate {
+pub(super) fn certificate(cost: u64, bound: u64) -> Certificate {
     debug_assert!(bound <= cost, "the bound {bound} exceeds the cost {cost}");
     Certificate::new(Sense::Minimize, cost, if bound <= cost { bound } else { 0 })
         .unwrap_or(Certificate::optimal(Sense::Minimize, cost))

@@ -33,22 +33,22 @@ enum Undo {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub(crate) struct State {
     choices: Vec<Choice>,
     marks: Vec<Mark>,
     /// By element: what it can still lose.
     tolerances: Vec<u64>,
     /// By part: what is left of it.
     parts: Vec<u64>,
-    taken: usize,
-    open: usize,
+    /// The weight of the sets that are taken.
+    taken: u64,
     cost: u64,
     trail: Vec<Undo>,
 }
 
 impl State {
     /// Nothing is decided.
-    pub(super) fn reset(&mut self, instance: &Instance) {
+    pub(crate) fn reset(&mut self, instance: &Instance) {
         self.choices.clear();
         self.choices.resize(instance.sets(), Choice::Open);
         self.marks.clear();
@@ -57,7 +57,7 @@ impl State {
         self.tolerances.extend_from_slice(&instance.tolerances);
         self.parts.clear();
         self.parts.extend(instance.parts.iter().map(|part| part.amount));
-        (self.taken, self.open, self.cost) = (0, instance.sets(), 0);
+        (self.taken, self.cost) = (0, 0);
         self.trail.clear();
     }
 
@@ -69,16 +69,13 @@ impl State {
         self.marks[element as usize]
     }
 
-    pub(super) fn taken(&self) -> usize {
+    /// The weight of the sets that are taken.
+    pub(super) fn taken(&self) -> u64 {
         self.taken
     }
 
-    pub(super) fn open(&self) -> usize {
-        self.open
-    }
-
     /// The cost of the elements that are paid for.
-    pub(super) fn cost(&self) -> u64 {
+    pub(crate) fn cost(&self) -> u64 {
         self.cost
     }
 
@@ -97,8 +94,9 @@ impl State {
     }
 
     /// Takes an open set, and pays for what that breaks. Says whether all elements that are to be kept are kept.
-    pub(super) fn take(&mut self, instance: &Instance, set: u32) -> bool {
+    pub(crate) fn take(&mut self, instance: &Instance, set: u32) -> bool {
         self.set_choice(set, Choice::Taken);
+        self.taken += instance.weight_of(set);
         let mut kept = true;
         for member in instance.members(set) {
             let element = member.element;
@@ -134,8 +132,6 @@ impl State {
         debug_assert_eq!(self.choices[set as usize], Choice::Open, "set {set}");
         self.trail.push(Undo::Choice(set, Choice::Open));
         self.choices[set as usize] = choice;
-        self.open -= 1;
-        self.taken += usize::from(choice == Choice::Taken);
     }
 
     /// Pays for an element that is not paid for.
@@ -155,19 +151,20 @@ impl State {
     }
 
     /// A point to come [back](Self::undo) to.
-    pub(super) fn point(&self) -> usize {
+    pub(crate) fn point(&self) -> usize {
         self.trail.len()
     }
 
     /// Undoes all that was done since a point.
-    pub(super) fn undo(&mut self, instance: &Instance, point: usize) {
+    pub(crate) fn undo(&mut self, instance: &Instance, point: usize) {
         while self.trail.len() > point {
             let Some(change) = self.trail.pop() else { return };
             match change {
                 Undo::Choice(set, before) => {
-                    self.taken -= usize::from(self.choices[set as usize] == Choice::Taken);
+                    if self.choices[set as usize] == Choice::Taken {
+                        self.taken -= instance.weight_of(set);
+                    }
                     self.choices[set as usize] = before;
-                    self.open += 1;
                 }
                 Undo::Mark(element, before) => {
                     if self.marks[element as usize] == Mark::Paid {

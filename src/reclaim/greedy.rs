@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use super::cost::SCALE;
 use super::graph::{Gang, Graph, Tenancy};
-use crate::heap::IndexedHeap;
 use super::ledger::Ledger;
 use super::policy::Rule;
+use crate::heap::IndexedHeap;
 
 /// What decides which server is taken next: the smallest key, then the lowest id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,6 +136,14 @@ impl Greedy {
             self.steps += 1;
             self.vacate(graph, rule, &graph.tenancies[index]);
         }
+    }
+
+    /// Starts from a choice that was made elsewhere.
+    pub(super) fn load(&mut self, graph: &Graph, chosen: &[u32]) {
+        self.ledger.reset(graph);
+        self.chosen.clear();
+        self.chosen.extend_from_slice(chosen);
+        self.ledger.take_all(graph, chosen);
     }
 
     /// The work of the last run, counted: steps through tenancies, and comparisons of servers.

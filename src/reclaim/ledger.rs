@@ -59,6 +59,22 @@ impl Ledger {
         }
     }
 
+    /// Takes these servers: jobs that can lose their workers do, the others are preempted.
+    pub(super) fn take_all(&mut self, graph: &Graph, servers: &[u32]) {
+        let on_servers = servers.iter().flat_map(|&server| graph.on_server(server as usize));
+        for tenancy in on_servers.map(|&index| &graph.tenancies[index]) {
+            let at = tenancy.gang as usize;
+            if self.is_preempted(at) {
+                continue;
+            }
+            if self.can_lose(graph, tenancy) {
+                self.lose(graph, tenancy);
+            } else {
+                self.preempt(at);
+            }
+        }
+    }
+
     /// What the slack of the job falls by, exactly.
     fn loss(&self, graph: &Graph, tenancy: &Tenancy) -> u64 {
         if !graph.gang_of(tenancy).is_mixed() {

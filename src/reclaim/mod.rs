@@ -123,7 +123,9 @@ mod cost;
 mod costs;
 mod decision;
 mod demand;
+mod enumeration;
 mod error;
+mod exact;
 mod graph;
 mod greedy;
 

@@ -24,16 +24,7 @@ pub(super) fn write(
         let on_server = |&server: &u32| graph.on_server(server as usize).iter();
         chosen.iter().flat_map(on_server).map(|&index| &graph.tenancies[index])
     };
-    for tenancy in tenancies() {
-        if ledger.is_preempted(tenancy.gang as usize) {
-            continue;
-        }
-        if ledger.can_lose(graph, tenancy) {
-            ledger.lose(graph, tenancy);
-        } else {
-            ledger.preempt(tenancy.gang as usize);
-        }
-    }
+    ledger.take_all(graph, chosen);
 
     let (mut cost, mut killed) = (0_u64, 0_u64);
     for (at, gang) in graph.gangs.iter().enumerate() {

@@ -30,6 +30,7 @@
 /// assert_eq!(preempted(Policy::SmallestCountFirst), Ok(1));
 /// assert_eq!(preempted(Policy::Amortized), Ok(1));
 /// assert_eq!(preempted(Policy::BestOfRules), Ok(1));
+/// assert_eq!(preempted(Policy::Exact), Ok(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -40,6 +41,15 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Policy {
+    /// The choice with the least total preemption cost, proven so, or the best found with a bound where the budget ends
+    /// first ([`Reclaimer::solver`](super::Reclaimer::solver)).
+    ///
+    /// It takes a minimum cut to bound the cost and a greedy to meet the bound: on clusters filled under churn that is all,
+    /// and it takes less time than the rules below. See [`k_union`](crate::k_union). Where the bound is not met at once,
+    /// it starts from [`BestOfRules`](Self::BestOfRules) and branches. Among choices of the same cost it takes the best by
+    /// the other objectives where there are few choices, else a good one.
+    #[default]
+    Exact,
     /// The paper's greedy (Aryl, section 4): servers without a job first, then servers with flexible workers only, then
     /// the server with the least [server preemption cost](super::ServerPreemptionCost), again and again.
     ///
@@ -47,7 +57,6 @@ pub enum Policy {
     /// of the same preemption cost: the least collateral damage. A job that survives the loss of base workers, thanks to
     /// workers elsewhere, keeps its share on the servers that host its other base workers, and is charged the same share
     /// on every server that it can't lose any more.
-    #[default]
     Aryl,
     /// The server that hosts the fewest running jobs first, whatever they cost: the paper's baseline *SCF*.
     SmallestCountFirst,
@@ -85,7 +94,9 @@ impl Policy {
             Self::SmallestCountFirst => [Some(Rule::SmallestCountFirst), None, None],
             Self::Random { seed } => [Some(Rule::Random { seed }), None, None],
             Self::Amortized => [Some(Rule::Amortized), None, None],
-            Self::BestOfRules => [Some(Rule::Amortized), Some(Rule::Aryl), Some(Rule::SmallestCountFirst)],
+            Self::Exact | Self::BestOfRules => {
+                [Some(Rule::Amortized), Some(Rule::Aryl), Some(Rule::SmallestCountFirst)]
+            }
         };
         rules.into_iter().flatten()
     }

@@ -5,13 +5,16 @@ use alloc::vec::Vec;
 use super::ask::Ask;
 use super::bound::Prices;
 use super::decision::Reclaim;
+use super::enumeration::Enumeration;
 use super::error::ReclaimError;
+use super::exact::Exact;
 use super::graph::Graph;
 use super::greedy::Greedy;
 use super::outcome;
 use super::policy::Policy;
 use super::put_back::PutBack;
 use crate::cluster::Cluster;
+use crate::k_union::Solver;
 
 /// Chooses which on-loan servers go back.
 ///
@@ -49,6 +52,8 @@ use crate::cluster::Cluster;
 pub struct Reclaimer {
     policy: Policy,
     put_back: bool,
+    #[cfg_attr(feature = "serde", serde(default))]
+    solver: Solver,
 }
 
 impl Default for Reclaimer {
@@ -69,6 +74,9 @@ pub struct Workspace {
     put_back: PutBack,
     prices: Prices,
     excess: Vec<u64>,
+    exact: Exact,
+    small: Enumeration,
+    known: Reclaim,
     trial: Reclaim,
     steps: u64,
 }
@@ -109,7 +117,7 @@ impl Reclaimer {
     /// A solver that follows this policy, and puts superfluous victims back.
     #[must_use]
     pub const fn new(policy: Policy) -> Self {
-        Self { policy, put_back: true }
+        Self { policy, put_back: true, solver: Solver::new() }
     }
 
     /// The same solver, which puts superfluous victims back or not.
@@ -141,6 +149,24 @@ impl Reclaimer {
     #[must_use]
     pub const fn put_back(mut self, put_back: bool) -> Self {
         self.put_back = put_back;
+        self
+    }
+
+    /// The same solver, with these budgets for [`Policy::Exact`]; other policies ignore them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Solver;
+    /// use aryl::reclaim::Reclaimer;
+    ///
+    /// // Never branches: the answer of the relaxation, with its bound.
+    /// let quick = Reclaimer::default().solver(Solver::new().with_node_budget(1));
+    /// assert_ne!(quick, Reclaimer::default());
+    /// ```
+    #[must_use]
+    pub const fn solver(mut self, solver: Solver) -> Self {
+        self.solver = solver;
         self
     }
 
@@ -238,13 +264,29 @@ impl Reclaimer {
         answer: &mut Reclaim,
     ) -> Result<(), ReclaimError> {
         answer.clear();
-        let Workspace { graph, greedy, put_back, prices, excess, trial, steps } = workspace;
+        let Workspace { graph, exact, steps, .. } = workspace;
         *steps = 0;
         graph.read(cluster, ask)?;
         if graph.demand.is_nothing() {
             return Ok(());
         }
         *steps += (graph.servers.len() + graph.tenancies.len()) as u64;
+        let mut bound = 0;
+        exact.forget_steps();
+        if self.policy == Policy::Exact && exact.read(graph) {
+            bound = self.solve_exactly(cluster, workspace, answer);
+        } else {
+            self.follow_rules(cluster, workspace, answer);
+        }
+        let Workspace { graph, prices, .. } = workspace;
+        let cost = answer.certificate.objective();
+        answer.certificate = outcome::certificate(cost, bound.max(prices.lower_bound(graph)));
+        Ok(())
+    }
+
+    /// The best answer of the policy's rules.
+    fn follow_rules(&self, cluster: &Cluster, workspace: &mut Workspace, answer: &mut Reclaim) {
+        let Workspace { graph, greedy, put_back, excess, trial, steps, .. } = workspace;
         for (turn, rule) in self.policy.rules().enumerate() {
             greedy.run(graph, rule);
             *steps += greedy.steps();
@@ -260,14 +302,38 @@ impl Reclaimer {
                 core::mem::swap(trial, answer);
             }
         }
-        let cost = answer.certificate.objective();
-        answer.certificate = outcome::certificate(cost, prices.lower_bound(graph));
-        Ok(())
+    }
+
+    /// The exact answer, and a lower bound on the cost of every choice.
+    fn solve_exactly(&self, cluster: &Cluster, workspace: &mut Workspace, answer: &mut Reclaim) -> u64 {
+        let Workspace { graph, exact, .. } = workspace;
+        let (mut bound, is_proven) = exact.relax(graph, self.solver);
+        let mut known = core::mem::take(&mut workspace.known);
+        if !is_proven {
+            self.follow_rules(cluster, workspace, &mut known);
+            let Workspace { graph, exact, .. } = workspace;
+            bound = bound.max(exact.branch(graph, self.solver, &known.servers));
+        }
+        let Workspace { graph, greedy, put_back, exact, small, trial, steps, .. } = workspace;
+        *steps += exact.steps();
+        greedy.load(graph, &exact.chosen);
+        *steps += put_back.run(graph, greedy);
+        outcome::write(cluster, graph, &greedy.chosen, &mut greedy.ledger, answer);
+        if !is_proven && order(&known) < order(answer) {
+            core::mem::swap(&mut known, answer);
+        }
+        if small.run(cluster, graph, &mut greedy.ledger, exact, trial, answer) {
+            // All choices have been tried.
+            bound = answer.certificate.objective();
+        }
+        *steps += small.steps();
+        workspace.known = known;
+        bound
     }
 }
 
 /// What makes one answer better than another, in this order.
-fn order(answer: &Reclaim) -> impl Ord {
+pub(super) fn order(answer: &Reclaim) -> impl Ord {
     let cost = answer.certificate.objective();
     (cost, answer.jct_lost_milliseconds, answer.collateral_gpus, answer.servers.as_slice())
 }

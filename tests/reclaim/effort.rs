@@ -17,9 +17,22 @@ fn steps(cluster: &Cluster, policy: Policy, count: u32) -> u64 {
 fn eight_times_the_cluster_takes_about_eight_times_the_work() {
     for mix in [Mix::SmallJobs, Mix::WideJobs] {
         let (small, large) = (filled(500, mix, 20, 1), filled(4_000, mix, 20, 1));
-        for policy in POLICIES {
+        // The exact policy has a test of its own.
+        for policy in POLICIES.into_iter().filter(|&policy| policy != Policy::Exact) {
             let ratio = steps(&large, policy, 400) as f64 / steps(&small, policy, 50) as f64;
             assert!((6.0..12.0).contains(&ratio), "{policy:?}, {mix:?}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn the_exact_policy_works_in_proportion_to_the_cluster() {
+    for mix in [Mix::SmallJobs, Mix::WideJobs] {
+        let work = [500, 5_000, 50_000]
+            .map(|servers| steps(&filled(servers, mix, 0, 1), Policy::Exact, servers / 10));
+        for pair in work.windows(2) {
+            let ratio = pair[1] as f64 / pair[0] as f64;
+            assert!((7.0..15.0).contains(&ratio), "{mix:?}: {work:?}");
         }
     }
 }

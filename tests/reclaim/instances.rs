@@ -30,6 +30,11 @@ impl Shape {
 
 impl Instance {
     pub(crate) fn random(shape: Shape, random: &mut Rand32) -> Self {
+        Self::random_up_to(shape, 7, random)
+    }
+
+    /// With at most so many servers.
+    pub(crate) fn random_up_to(shape: Shape, most: u32, random: &mut Rand32) -> Self {
         let types = if shape.types { 3 } else { 1 };
         let server = |random: &mut Rand32| {
             let (gpu_type, gpus) = (GpuTypeId::new(random.rand_range(0..types)), 4 * random.rand_range(1..3));
@@ -39,10 +44,10 @@ impl Instance {
                 _ => Server::on_loan(gpu_type, gpus),
             }
         };
-        let servers: Vec<Server> = (0..random.rand_range(2..8)).map(|_| server(random)).collect();
+        let servers: Vec<Server> = (0..random.rand_range(2..most + 1)).map(|_| server(random)).collect();
         let mut instance = Self { servers, jobs: Vec::new() };
         let mut free: Vec<u32> = instance.servers.iter().map(|server| server.gpus).collect();
-        for _ in 0..random.rand_range(0..10) {
+        for _ in 0..random.rand_range(0..most + 3) {
             instance.add_random_job(shape, &mut free, random);
         }
         instance

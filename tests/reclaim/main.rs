@@ -7,6 +7,7 @@ mod cases;
 mod clusters;
 mod effort;
 mod errors;
+mod exact;
 mod instances;
 mod policies;
 mod properties;
@@ -19,7 +20,8 @@ mod written;
 use aryl::reclaim::Policy;
 
 /// Every policy, Random with a few seeds.
-const POLICIES: [Policy; 6] = [
+const POLICIES: [Policy; 7] = [
+    Policy::Exact,
     Policy::Aryl,
     Policy::SmallestCountFirst,
     Policy::Amortized,

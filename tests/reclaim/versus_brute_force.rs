@@ -73,7 +73,9 @@ fn assert_all_needed(cluster: &Cluster, asked: u32, policy: Policy, answer: &Rec
     for choice in subsets(servers, asked as usize) {
         let preempted = outcome(cluster, &choice).preempted;
         let fewer = preempted.len() < answer.preempted().len();
-        let spares = fewer && preempted.iter().all(|job| answer.preempted().contains(job));
+        // A victim that costs nothing may be worth it: what the exact policy returns is the best in all objectives.
+        let spares =
+            policy != Policy::Exact && fewer && preempted.iter().all(|job| answer.preempted().contains(job));
         assert!(!spares, "{policy:?}: {choice:?} preempts {preempted:?} only, not {answer:?}");
     }
 }
@@ -102,7 +104,7 @@ fn the_best_of_the_rules_is_none_worse_than_each() {
             assert_eq!(best, &Outcome::of(answer));
             costs.clear();
         }
-        Policy::Random { .. } => {}
+        Policy::Random { .. } | Policy::Exact => {}
         _ => costs.push(Outcome::of(answer)),
     });
 }

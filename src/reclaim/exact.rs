@@ -1,0 +1,145 @@
+//! The exact choice: servers are sets, jobs are elements, and the cheapest union of as many sets as are asked for.
+//!
+//! See [`k_union`](crate::k_union). What this file adds is the translation: servers that must go back are taken first, and
+//! where amounts are asked for by GPU type, each type is a problem of its own, since a job runs on one type. Only jobs that
+//! mix types can tie two such problems together; then the sum of the answers is a good choice, and no proof.
+
+use alloc::vec::Vec;
+
+use super::graph::{Graph, Tenancy};
+use crate::id::ServerId;
+use crate::k_union::{Instance, Member, Search, Solver};
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exact {
+    pub(super) instance: Instance,
+    search: Search,
+    /// The best choice: all the candidates that go back.
+    pub(super) chosen: Vec<u32>,
+    /// By gang: the quota that its servers are in.
+    quota: Vec<u32>,
+    steps: u64,
+}
+
+/// A job on servers of several quotas, or on none so far.
+const SEVERAL: u32 = u32::MAX;
+const NOWHERE: u32 = u32::MAX - 1;
+
+impl Exact {
+    /// Reads the graph as an instance; says whether that can be done.
+    pub(super) fn read(&mut self, graph: &Graph) -> bool {
+        let instance = &mut self.instance;
+        instance.clear();
+        for gang in &graph.gangs {
+            if instance.add_tolerant_element(gang.preemption_cost, gang.slack).is_err() {
+                return false;
+            }
+        }
+        // Parts are numbered as the types of mixed gangs are.
+        for entry in &graph.mixed {
+            instance.add_part(entry.workers, entry.speed);
+        }
+        let member = |&index: &usize| {
+            let tenancy = &graph.tenancies[index];
+            if tenancy.pinned {
+                Member::breaking(tenancy.gang)
+            } else if graph.gang_of(tenancy).is_mixed() {
+                Member::of_part(tenancy.gang, tenancy.mixed_type, tenancy.workers.into())
+            } else {
+                Member::losing(tenancy.gang, tenancy.loss)
+            }
+        };
+        (0..graph.servers.len()).all(|server| {
+            let members = graph.on_server(server).iter().map(member);
+            instance.add_weighted_set(graph.demand.weights[server], members).is_ok()
+        })
+    }
+
+    /// Chooses the servers, as far as the relaxation alone leads. Returns a lower bound on the cost of every choice, and
+    /// whether that is what the choice costs.
+    pub(super) fn relax(&mut self, graph: &Graph, solver: Solver) -> (u64, bool) {
+        let Self { instance, search, chosen, .. } = self;
+        search.start(instance);
+        chosen.clear();
+        for &server in &graph.demand.required {
+            search.take(instance, server);
+            chosen.push(server);
+        }
+        self.run(graph, solver.with_node_budget(1))
+    }
+
+    /// Searches on from a choice that is known, to a proof or the end of the budget.
+    pub(super) fn branch(&mut self, graph: &Graph, solver: Solver, known: &[ServerId]) -> u64 {
+        let Self { instance, search, chosen, .. } = self;
+        chosen.clear();
+        chosen.extend_from_slice(&graph.demand.required);
+        search.start(instance);
+        for &server in chosen.iter() {
+            search.take(instance, server);
+        }
+        if graph.demand.quotas.len() == 1 {
+            let candidates = known.iter().filter_map(|server| graph.servers.binary_search(server).ok());
+            let candidates = candidates.map(|candidate| candidate as u32);
+            search.adopt(instance, candidates.filter(|&candidate| !graph.demand.is_required(candidate)));
+        }
+        self.run(graph, solver).0
+    }
+
+    fn run(&mut self, graph: &Graph, solver: Solver) -> (u64, bool) {
+        let Self { instance, search, chosen, steps, .. } = self;
+        let [quota] = graph.demand.quotas[..] else { return self.run_by_quota(graph, solver) };
+        let bound = search.run(instance, quota.need, solver.budget());
+        *steps += search.steps();
+        search.trim(instance, quota.need);
+        chosen.extend_from_slice(&search.best);
+        (bound, search.cost == Some(bound))
+    }
+
+    /// Solves one quota after the other, each with what the others before it have taken.
+    fn run_by_quota(&mut self, graph: &Graph, solver: Solver) -> (u64, bool) {
+        let is_separable = self.is_separable(graph);
+        let Self { instance, search, chosen, steps, .. } = self;
+        let mut bound = search.paid();
+        for (at, quota) in graph.demand.quotas.iter().enumerate() {
+            let others =
+                (0..graph.servers.len() as u32).filter(|&server| graph.demand.weighs(server).0 != at);
+            // What is taken of other quotas does not count towards this one.
+            let elsewhere = chosen.iter().map(|&server| graph.demand.weighs(server));
+            let taken: u64 = elsewhere.filter(|&(quota, _)| quota != at).map(|(_, weight)| weight).sum();
+            let paid = search.paid();
+            let least = search.run_without(instance, others, quota.need + taken, solver.budget());
+            *steps += search.steps();
+            search.trim(instance, quota.need + taken);
+            if is_separable {
+                bound += least.saturating_sub(paid);
+            } else if at == 0 {
+                bound = least;
+            }
+            chosen.extend_from_slice(&search.best);
+            search.take_best(instance);
+        }
+        (bound, bound == search.paid())
+    }
+
+    /// Whether no job has workers on servers of two quotas.
+    fn is_separable(&mut self, graph: &Graph) -> bool {
+        let quota = &mut self.quota;
+        quota.clear();
+        quota.resize(graph.gangs.len(), NOWHERE);
+        for &Tenancy { gang, server, .. } in &graph.tenancies {
+            let here = graph.demand.quota_of[server as usize];
+            let entry = &mut quota[gang as usize];
+            *entry = if *entry == NOWHERE || *entry == here { here } else { SEVERAL };
+        }
+        !quota.contains(&SEVERAL)
+    }
+
+    pub(super) fn forget_steps(&mut self) {
+        self.steps = 0;
+    }
+
+    /// The work since [`Self::forget_steps`], counted.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+}

@@ -1,0 +1,42 @@
+//! The exact policy against all choices, in the whole ordered objective.
+
+use aryl::k_union::Solver;
+use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
+use aryl::verify;
+use oorandom::Rand32;
+
+use crate::brute_force::{Outcome, candidates, optimum};
+use crate::instances::{Instance, Shape};
+
+#[test]
+fn it_is_the_best_in_every_objective() {
+    let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+    for (shape, seed) in [(Shape::PLAIN, 31), (Shape::ELASTIC, 32), (Shape::ALL, 33)] {
+        let mut random = Rand32::new(seed);
+        for round in 0..300 {
+            let cluster = Instance::random_up_to(shape, 12, &mut random).build();
+            let available = candidates(&cluster).len() as u32;
+            let asked = random.rand_range(0..available + 1);
+            Reclaimer::default().solve_into(&cluster, asked, &mut workspace, &mut answer).unwrap();
+            let best = optimum(&cluster, asked as usize).unwrap();
+            assert_eq!(Outcome::of(&answer), best, "{shape:?}, round {round}: {asked} of {available}");
+            assert!(answer.certificate().is_optimal());
+            assert_eq!(verify::reclaim(&cluster, asked, &answer), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn without_branching_the_bound_holds() {
+    let mut random = Rand32::new(34);
+    let quick = Reclaimer::new(Policy::Exact).solver(Solver::new().with_node_budget(1));
+    for round in 0..1_500 {
+        let cluster = Instance::random(Shape::ALL, &mut random).build();
+        let asked = random.rand_range(0..candidates(&cluster).len() as u32 + 1);
+        let answer = quick.solve(&cluster, asked).unwrap();
+        let best = optimum(&cluster, asked as usize).unwrap();
+        assert!(answer.certificate().bound() <= best.cost, "round {round}");
+        assert!(Outcome::of(&answer).order(&best).is_ge());
+        assert_eq!(verify::reclaim(&cluster, asked, &answer), Ok(()));
+    }
+}
