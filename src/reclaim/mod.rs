@@ -120,6 +120,7 @@ mod ask;
 mod ask_form;
 mod bound;
 mod cost;
+mod cost_table;
 mod costs;
 mod decision;
 mod demand;

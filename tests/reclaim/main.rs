@@ -1,5 +1,7 @@
 //! Which on-loan servers go back: right values, brute force, properties.
 
+#[cfg(feature = "serde")]
+mod asks;
 mod brute_force;
 #[cfg(feature = "serde")]
 mod cases;
