@@ -238,13 +238,13 @@ pub enum CostError {
         entries: u64,
     },
     /// The costs of all running jobs add up to more than a `u64` holds.
-    #[error("the preemption cost {cost} of {job} and the {total} of the jobs before it exceed 2^64 - 1")]
+    #[error("the preemption cost {cost} of {job} and the {total} beside it exceed 2^64 - 1")]
     Overflow {
         /// The job.
         job: JobId,
         /// Its cost.
         cost: u64,
-        /// The sum over the running jobs of lower ids.
+        /// The sum over the running jobs of lower ids; or the cost of a restart, where the two alone are too much.
         total: u64,
     },
 }

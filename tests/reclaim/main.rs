@@ -7,8 +7,10 @@ mod brute_force;
 mod cases;
 #[path = "../../benches/clusters/mod.rs"]
 mod clusters;
+mod costs;
 mod effort;
 mod errors;
+mod explanation;
 mod instances;
 mod policies;
 mod properties;
