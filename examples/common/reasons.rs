@@ -195,13 +195,16 @@ impl Reasons<'_> {
 
     fn why_preempted(&self, job: JobId) -> String {
         let Some(definition) = self.story.before.job(job) else { return String::new() };
+        let Some(victim) = self.story.plan.reclaim().explain(self.story.before).victim(job) else {
+            return String::new();
+        };
         let placements = self.story.before.placements(job);
         let lost = || placements.iter().filter(|placement| self.returns(placement.server));
         let pinned = self.server_list(lost().filter(|placement| placement.pinned).map(|p| p.server));
         if !pinned.is_empty() {
             return format!("workers that it can't lose, as it says itself, leave with {pinned}");
         }
-        let servers = self.server_list(lost().map(|placement| placement.server));
+        let servers = self.server_list(victim.frees());
         let leaving: u64 = lost().map(|placement| u64::from(placement.workers)).sum();
         let kept = placements.iter().filter(|placement| !self.returns(placement.server));
         let kept = Workforce::from_placements(self.story.before, kept);
@@ -320,17 +323,15 @@ impl Reasons<'_> {
         if tenants.iter().all(|tenant| tenant.role == Role::Flexible) {
             return "it hosts flexible workers only, so nobody is preempted for it".to_string();
         }
-        let preempted = self.story.plan.reclaim().preempted();
-        let mut stopped: Vec<JobId> = tenants.iter().map(|tenant| tenant.job).collect();
-        stopped.retain(|job| preempted.binary_search(job).is_ok());
+        let Some(server) = self.story.plan.reclaim().explain(self.story.before).server(server) else {
+            return String::new();
+        };
+        let stopped: Vec<JobId> =
+            server.left().filter(|left| left.is_preempted).map(|left| left.job).collect();
         if stopped.is_empty() {
             return "its jobs run on without the workers that it hosts".to_string();
         }
-        let others = if tenants.iter().all(|tenant| stopped.contains(&tenant.job)) {
-            ""
-        } else {
-            " and the others left"
-        };
+        let others = if server.left().all(|left| left.is_preempted) { "" } else { " and the others left" };
         let stopped = listed(stopped.iter().map(|&job| self.story.names.job(job)).collect());
         format!("it is empty once {stopped} has stopped{others}")
     }

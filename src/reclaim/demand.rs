@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 
 use super::ask::{Amount, Ask, Quantity};
-use super::costs::CostTable;
+use super::cost_table::CostTable;
 use super::error::{AskError, ReclaimError, Shortage};
 use crate::cluster::{Cluster, Pool, Server};
 use crate::id::{GpuTypeId, JobId, ServerId};

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::costs::{CostError, CostTable};
+use super::cost_table::CostTable;
+use super::costs::CostError;
 use crate::cluster::{Cluster, Pool, Server};
 use crate::id::{GpuTypeId, JobId, ServerId};
 

@@ -8,7 +8,8 @@ use core::cmp::Reverse;
 use core::ops::Range;
 
 use super::ask::Ask;
-use super::costs::{CostTable, PreemptionCost};
+use super::cost_table::CostTable;
+use super::costs::PreemptionCost;
 use super::demand::{Demand, NONE};
 use super::error::ReclaimError;
 use super::jct::jct_lost_milliseconds;

@@ -1,13 +1,17 @@
 //! Which on-loan servers go back: right values, brute force, properties.
 
+#[cfg(feature = "serde")]
+mod asks;
 mod brute_force;
 #[cfg(feature = "serde")]
 mod cases;
 #[path = "../../benches/clusters/mod.rs"]
 mod clusters;
+mod costs;
 mod effort;
 mod errors;
 mod exact;
+mod explanation;
 mod instances;
 mod policies;
 mod properties;

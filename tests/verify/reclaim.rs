@@ -3,6 +3,7 @@
 use crate::oracle::{Kind, Outcome, job, outcome, outcomes, random_cluster, read, server};
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
 use aryl::id::{GpuTypeId, JobId, ServerId};
+use aryl::reclaim::{Ask, CostModel, Costs, PreemptionCost, Quantity};
 use aryl::units::Seconds;
 use aryl::verify::{self, ReclaimViolation as V, Violation};
 use oorandom::Rand32;
@@ -275,4 +276,82 @@ fn a_job_that_is_put_back_gives_up_the_servers_with_the_fewest_workers() {
         let four = outcome(&cluster, &[server(0), server(1), server(2), server(3)]).unwrap();
         assert_eq!(verify::reclaim(&cluster, 4, &read(&four.answer())), Ok(()));
     }
+}
+
+/// What is said of the right answer for these servers, measured by this ask.
+fn said(servers: &[u32], ask: Ask<'_>) -> Result<(), V> {
+    let cluster = sample();
+    let servers: Vec<ServerId> = servers.iter().map(|&index| server(index)).collect();
+    let answer = outcome(&cluster, &servers).unwrap().answer();
+    match verify::reclaim(&cluster, &ask, &read(&answer)) {
+        Ok(()) => Ok(()),
+        Err(Violation::Reclaim(violation)) => Err(violation),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn servers_that_are_not_what_was_asked() {
+    let v100 = GpuTypeId::new(0);
+    assert_eq!(said(&[3], Ask::gpus(8)), Ok(()));
+    assert_eq!(said(&[3], Ask::gpus(1)), Ok(()));
+    assert_eq!(said(&[3], Ask::gpus(9)), Err(V::TooFewGpus { gpus: 8, asked: 9 }));
+    let needless = V::NeedlessServer { server: server(1), gpus: 8, asked: 8 };
+    assert_eq!(said(&[1, 3], Ask::gpus(8)), Err(needless));
+    // Server 1 must go, and server 3 is not needed beside it.
+    let needless = V::NeedlessServer { server: server(3), gpus: 8, asked: 8 };
+    assert_eq!(said(&[1, 3], Ask::gpus(8).must_return(&[server(1)])), Err(needless));
+    assert_eq!(said(&[1, 3], Ask::gpus(8).must_return(&[server(1), server(3)])), Ok(()));
+    assert_eq!(said(&[3], Ask::servers_of(v100, 1)), Ok(()));
+    let number = V::CountOfType { gpu_type: v100, servers: 1, asked: 2 };
+    assert_eq!(said(&[3], Ask::servers_of(v100, 2)), Err(number));
+    let other = V::OtherGpuType { server: server(3), gpu_type: v100 };
+    assert_eq!(said(&[3], Ask::gpus_of(GpuTypeId::new(1), 8)), Err(other));
+    let both = [(v100, Quantity::Gpus(8)), (GpuTypeId::new(1), Quantity::Gpus(1))];
+    assert_eq!(said(&[3], Ask::by_type(&both)), Err(V::TooFewGpus { gpus: 0, asked: 1 }));
+    let must = Ask::servers(1).must_return(vec![server(0)]);
+    assert_eq!(said(&[3], must), Err(V::MustReturn { server: server(0) }));
+    let stay = Ask::servers(1).must_stay(vec![server(3)]);
+    assert_eq!(said(&[3], stay), Err(V::MustStay { server: server(3) }));
+    assert_eq!(said(&[0, 3], Ask::these(&[server(0), server(3)])), Ok(()));
+    assert_eq!(said(&[0], Ask::these(&[server(0), server(3)])), Err(V::Count { servers: 1, asked: 2 }));
+    assert_eq!(said(&[1], Ask::these(&[server(0)])), Err(V::MustReturn { server: server(0) }));
+}
+
+#[test]
+fn costs_that_are_not_those_of_the_ask() {
+    let table = |costs: [PreemptionCost; 4]| Ask::servers(1).costs(CostModel::Table(costs.to_vec().into()));
+    let [one, seven, protected] =
+        [PreemptionCost::Cost(1), PreemptionCost::Cost(7), PreemptionCost::Protected];
+    assert_eq!(said(&[0], table([seven, one, one, one])), Ok(()));
+    assert_eq!(said(&[0], table([one; 4])), Err(V::Objective { stated: 7, expected: 1 }));
+    assert_eq!(
+        said(&[0], Ask::servers(1).costs(CostModel::Jobs)),
+        Err(V::Objective { stated: 7, expected: 1 })
+    );
+    let not_allowed = V::ProtectedJob { server: server(0), job: job(0) };
+    assert_eq!(said(&[0], table([protected, one, one, one])), Err(not_allowed));
+    let with_restart = Ask::servers(1).costs(Costs::STATED.restart(3));
+    assert_eq!(said(&[0], with_restart), Err(V::Objective { stated: 7, expected: 10 }));
+    let lost = Costs::new(CostModel::GpuSecondsLost).now(Seconds(5.0));
+    assert_eq!(said(&[0], Ask::servers(1).costs(lost)), Err(V::NoCost { job: job(0) }));
+    assert_eq!(said(&[0], table([PreemptionCost::Cost(u64::MAX); 4])), Err(V::NoCost { job: job(1) }));
+    let short = Ask::servers(1).costs(CostModel::Table(vec![one; 2].into()));
+    assert_eq!(said(&[0], short), Err(V::NoCost { job: job(2) }));
+}
+
+#[test]
+fn a_needless_preemption_is_named_for_every_ask() {
+    let mut cluster = sample();
+    let wide = read(&outcome(&cluster, &[server(0)]).unwrap().answer());
+    cluster.add_server(Server::on_loan(GpuTypeId::new(0), 8)).unwrap();
+    let idle = server(8);
+    let needless = Err(V::NotMinimalForAsk { job: job(0) }.into());
+    assert_eq!(verify::reclaim(&cluster, Ask::gpus(8), &wide), needless);
+    assert_eq!(verify::reclaim(&cluster, Ask::servers_of(GpuTypeId::new(0), 1), &wide), needless);
+    // It is needed where the idle server must stay, or where its own server must go.
+    assert_eq!(verify::reclaim(&cluster, Ask::gpus(8).must_stay(&[idle]), &wide), Ok(()));
+    assert_eq!(verify::reclaim(&cluster, Ask::servers(1).must_stay(&[idle]), &wide), Ok(()));
+    assert_eq!(verify::reclaim(&cluster, Ask::servers(1).must_return(&[server(0)]), &wide), Ok(()));
+    assert_eq!(verify::reclaim(&cluster, Ask::these(&[server(0)]), &wide), Ok(()));
 }
