@@ -18,6 +18,7 @@ fn reclaim(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements(u64::from(servers)));
             group.sample_size(if servers > 10_000 { 10 } else { 50 });
             for (policy, name) in [
+                (Policy::Exact, "exact"),
                 (Policy::Aryl, "aryl"),
                 (Policy::SmallestCountFirst, "smallest_count_first"),
                 (Policy::Random { seed: SEED }, "random"),

@@ -63,6 +63,31 @@ pub(crate) fn filled(servers: u32, mix: Mix, elastic: u32, seed: u64) -> Cluster
     build(servers, &gangs, &mut random)
 }
 
+/// Fills servers by best fit with jobs of 1 to 64 GPUs to 95 % of their GPUs, then ten times lets a fifth of the jobs end
+/// and fills again. `elastic` of a hundred jobs hold twice their minimum.
+pub(crate) fn churned(servers: u32, elastic: u32, seed: u64) -> Cluster {
+    let mut random = Rand32::new(seed);
+    let mut room = Room::new(servers);
+    let mut gangs: Vec<Gang> = Vec::new();
+    let (all, mut used) = (servers * GPUS, 0);
+    for round in 0..11 {
+        if round > 0 {
+            for _ in 0..gangs.len() / 5 {
+                let gone = gangs.swap_remove(random.rand_range(0..gangs.len() as u32) as usize);
+                used -= gone.workers.len() as u32;
+                gone.workers.iter().for_each(|&server| room.give_back(server, 1));
+            }
+        }
+        while used < all / 20 * 19 {
+            // What does not fit waits for ever: the next job comes.
+            let Some(workers) = room.place_best_fit(Mix::WideJobs.draw(&mut random)) else { continue };
+            used += workers.len() as u32;
+            gangs.push(Gang { workers, elastic: random.rand_range(0..100) < elastic });
+        }
+    }
+    build(servers, &gangs, &mut random)
+}
+
 struct Gang {
     /// The server of each worker.
     workers: Vec<u32>,
@@ -118,6 +143,25 @@ impl Room {
                 return None;
             };
             let free = self.free[server as usize];
+            let taken = wanted.min(free);
+            self.shift(server, free - taken);
+            workers.extend((0..taken).map(|_| server));
+        }
+        Some(workers)
+    }
+
+    /// The same, each piece on the fullest server that takes it whole, else on the server with most room.
+    fn place_best_fit(&mut self, gpus: u32) -> Option<Vec<u32>> {
+        let mut workers = Vec::new();
+        while (workers.len() as u32) < gpus {
+            let wanted = (gpus - workers.len() as u32).min(GPUS);
+            let has_room = |&free: &u32| !self.buckets[free as usize].is_empty();
+            let Some(free) = (wanted..=GPUS).find(has_room).or_else(|| (1..wanted).rev().find(has_room))
+            else {
+                workers.iter().for_each(|&server| self.give_back(server, 1));
+                return None;
+            };
+            let server = self.buckets[free as usize][0];
             let taken = wanted.min(free);
             self.shift(server, free - taken);
             workers.extend((0..taken).map(|_| server));

@@ -46,7 +46,7 @@ use crate::cluster::Cluster;
 use crate::id::ServerId;
 use crate::knapsack;
 use crate::place::Placer;
-use crate::reclaim::{self, Policy, ReclaimError, Reclaimer};
+use crate::reclaim::{self, ReclaimError, Reclaimer};
 
 /// How to decide: which rule chooses the servers that go back, and how the knapsack is solved.
 ///
@@ -87,9 +87,9 @@ pub struct Epoch {
 }
 
 impl Default for Epoch {
-    /// Reclaims by [`Policy::BestOfRules`], and solves knapsacks with the default budgets.
+    /// Reclaims by [`reclaim::Policy::Exact`], and solves knapsacks with the default budgets.
     fn default() -> Self {
-        Self { reclaimer: Reclaimer::new(Policy::BestOfRules), solver: knapsack::Solver::default() }
+        Self { reclaimer: Reclaimer::default(), solver: knapsack::Solver::default() }
     }
 }
 

@@ -57,7 +57,7 @@ impl Workspace {
 /// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
 /// let solver = Solver::default();
 /// for (count, sets, cost) in [(1, &[0][..], 4), (2, &[1, 2], 5), (3, &[0, 1, 2], 9)] {
-///     solver.solve_into(&instance, need, &mut workspace, &mut chosen)?;
+///     solver.solve_into(&instance, count, &mut workspace, &mut chosen)?;
 ///     assert_eq!((chosen.sets(), chosen.cost()), (sets, cost));
 ///     assert!(chosen.certificate().is_optimal());
 /// }

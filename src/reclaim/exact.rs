@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use super::graph::{Graph, Tenancy};
+use super::graph::{Gang, Graph, Tenancy};
 use crate::id::ServerId;
 use crate::k_union::{Instance, Member, Search, Solver};
 
@@ -16,9 +16,40 @@ pub(super) struct Exact {
     search: Search,
     /// The best choice: all the candidates that go back.
     pub(super) chosen: Vec<u32>,
+    /// The same sets with finer costs.
+    fine: Instance,
+    /// By server: the GPUs on it that are killed where it goes back alone.
+    killed: Vec<u64>,
     /// By gang: the quota that its servers are in.
     quota: Vec<u32>,
     steps: u64,
+}
+
+/// Clears an instance and adds the jobs as elements; says whether their costs fit.
+fn add_jobs(instance: &mut Instance, graph: &Graph, cost: impl Fn(&Gang) -> Option<u64>) -> bool {
+    instance.clear();
+    for gang in &graph.gangs {
+        let Some(cost) = cost(gang) else { return false };
+        if instance.add_tolerant_element(cost, gang.slack).is_err() {
+            return false;
+        }
+    }
+    // Parts are numbered as the types of mixed gangs are.
+    for entry in &graph.mixed {
+        instance.add_part(entry.workers, entry.speed);
+    }
+    true
+}
+
+fn member(graph: &Graph, index: usize) -> Member {
+    let tenancy = &graph.tenancies[index];
+    if tenancy.pinned {
+        Member::breaking(tenancy.gang)
+    } else if graph.gang_of(tenancy).is_mixed() {
+        Member::of_part(tenancy.gang, tenancy.mixed_type, tenancy.workers.into())
+    } else {
+        Member::losing(tenancy.gang, tenancy.loss)
+    }
 }
 
 /// A job on servers of several quotas, or on none so far.
@@ -29,30 +60,48 @@ impl Exact {
     /// Reads the graph as an instance; says whether that can be done.
     pub(super) fn read(&mut self, graph: &Graph) -> bool {
         let instance = &mut self.instance;
-        instance.clear();
-        for gang in &graph.gangs {
-            if instance.add_tolerant_element(gang.preemption_cost, gang.slack).is_err() {
+        add_jobs(instance, graph, |gang| Some(gang.preemption_cost))
+            && (0..graph.servers.len()).all(|server| {
+                let members = graph.on_server(server).iter().map(|&index| member(graph, index));
+                instance.add_weighted_set(graph.demand.weights[server], members).is_ok()
+            })
+    }
+
+    /// Chooses once more, by preemption cost first and collateral damage second, as far as the relaxation alone leads. Says
+    /// whether it made a choice; it makes none where servers have different weights, or the numbers do not fit.
+    ///
+    /// The collateral damage is what the preempted jobs hold, less what they hold on the servers that go back. The first
+    /// part is a cost of jobs. The second is a gain of servers, the same for every choice but for jobs that shrink; each
+    /// server gets an element of its own which costs the more the less is gained.
+    pub(super) fn refine(&mut self, graph: &Graph, solver: Solver) -> bool {
+        let Self { fine, killed, .. } = self;
+        if graph.demand.single_count().is_none() {
+            return false;
+        }
+        killed.clear();
+        killed.resize(graph.servers.len(), 0);
+        for tenancy in graph.tenancies.iter().filter(|tenancy| tenancy.breaks_alone) {
+            killed[tenancy.server as usize] += graph.gang_of(tenancy).gpus_of(tenancy) as u64;
+        }
+        let most = killed.iter().copied().max().unwrap_or(0);
+        let gpus: u64 = graph.gangs.iter().map(|gang| gang.gpus).sum();
+        // More than all that the second objective can add up to.
+        let unit = gpus + most * graph.servers.len() as u64 + 1;
+        let cost = |gang: &Gang| gang.preemption_cost.checked_mul(unit)?.checked_add(gang.gpus);
+        if !add_jobs(fine, graph, cost) {
+            return false;
+        }
+        for server in 0..graph.servers.len() {
+            let Ok(own) = fine.add_element(most - killed[server]) else { return false };
+            let members = graph.on_server(server).iter().map(|&index| member(graph, index));
+            if fine.add_set_of(members.chain([Member::breaking(own)])).is_err() {
                 return false;
             }
         }
-        // Parts are numbered as the types of mixed gangs are.
-        for entry in &graph.mixed {
-            instance.add_part(entry.workers, entry.speed);
-        }
-        let member = |&index: &usize| {
-            let tenancy = &graph.tenancies[index];
-            if tenancy.pinned {
-                Member::breaking(tenancy.gang)
-            } else if graph.gang_of(tenancy).is_mixed() {
-                Member::of_part(tenancy.gang, tenancy.mixed_type, tenancy.workers.into())
-            } else {
-                Member::losing(tenancy.gang, tenancy.loss)
-            }
-        };
-        (0..graph.servers.len()).all(|server| {
-            let members = graph.on_server(server).iter().map(member);
-            instance.add_weighted_set(graph.demand.weights[server], members).is_ok()
-        })
+        core::mem::swap(&mut self.instance, &mut self.fine);
+        self.relax(graph, solver);
+        core::mem::swap(&mut self.instance, &mut self.fine);
+        true
     }
 
     /// Chooses the servers, as far as the relaxation alone leads. Returns a lower bound on the cost of every choice, and

@@ -315,13 +315,22 @@ impl Reclaimer {
             bound = bound.max(exact.branch(graph, self.solver, &known.servers));
         }
         let Workspace { graph, greedy, put_back, exact, small, trial, steps, .. } = workspace;
-        *steps += exact.steps();
-        greedy.load(graph, &exact.chosen);
-        *steps += put_back.run(graph, greedy);
-        outcome::write(cluster, graph, &greedy.chosen, &mut greedy.ledger, answer);
+        let mut write = |exact: &Exact, answer: &mut Reclaim| {
+            greedy.load(graph, &exact.chosen);
+            *steps += put_back.run(graph, greedy);
+            outcome::write(cluster, graph, &greedy.chosen, &mut greedy.ledger, answer);
+        };
+        write(exact, answer);
+        if exact.refine(graph, self.solver) {
+            write(exact, trial);
+            if order(trial) < order(answer) {
+                core::mem::swap(trial, answer);
+            }
+        }
         if !is_proven && order(&known) < order(answer) {
             core::mem::swap(&mut known, answer);
         }
+        *steps += exact.steps();
         if small.run(cluster, graph, &mut greedy.ledger, exact, trial, answer) {
             // All choices have been tried.
             bound = answer.certificate.objective();
