@@ -63,7 +63,7 @@ pub(crate) fn filled(servers: u32, mix: Mix, elastic: u32, seed: u64) -> Cluster
     build(servers, &gangs, &mut random)
 }
 
-/// Fills servers by best fit with jobs of 1 to 64 GPUs to 95 % of their GPUs, then ten times lets a fifth of the jobs end
+/// Fills servers by best fit with jobs of 1 to 64 GPUs, each doubling as likely as any other, to 95 % of their GPUs, then ten times lets a fifth of the jobs end
 /// and fills again. `elastic` of a hundred jobs hold twice their minimum.
 pub(crate) fn churned(servers: u32, elastic: u32, seed: u64) -> Cluster {
     let mut random = Rand32::new(seed);
@@ -80,12 +80,18 @@ pub(crate) fn churned(servers: u32, elastic: u32, seed: u64) -> Cluster {
         }
         while used < all / 20 * 19 {
             // What does not fit waits for ever: the next job comes.
-            let Some(workers) = room.place_best_fit(Mix::WideJobs.draw(&mut random)) else { continue };
+            let Some(workers) = room.place_best_fit(any_size(&mut random)) else { continue };
             used += workers.len() as u32;
             gangs.push(Gang { workers, elastic: random.rand_range(0..100) < elastic });
         }
     }
     build(servers, &gangs, &mut random)
+}
+
+/// From 1 to 64.
+fn any_size(random: &mut Rand32) -> u32 {
+    let least = 1 << random.rand_range(0..6);
+    least + random.rand_range(0..least + 1)
 }
 
 struct Gang {

@@ -253,6 +253,11 @@ impl Instance {
         self.set_start.len().saturating_sub(1)
     }
 
+    /// The number of members of all sets together.
+    pub(super) fn member_count(&self) -> usize {
+        self.members.len()
+    }
+
     /// What all sets weigh together: the number of sets where each weighs 1.
     #[must_use]
     pub const fn weight(&self) -> u64 {

@@ -57,7 +57,7 @@ pub use curve::Curve;
 pub use error::{InstanceError, SolveError};
 pub use instance::{Instance, Member};
 pub use solution::Solution;
-pub use solver::{Solver, Workspace};
+pub use solver::{STEPS_PER_MEMBER, Solver, Workspace};
 
 pub(crate) use search::Search;
 pub(crate) use state::State as Descent;

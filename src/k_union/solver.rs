@@ -7,6 +7,9 @@ use super::search::{Budget, Search};
 use super::solution::Solution;
 use crate::certificate::{Certificate, Sense};
 
+/// The steps that are always allowed for each member of a set: room for some dozens of relaxations.
+pub const STEPS_PER_MEMBER: u64 = 64;
+
 /// Memory that a [`Solver`] works in; keep it between calls, and they allocate nothing once it has grown.
 ///
 /// An answer does not depend on what the workspace was used for before.
@@ -73,7 +76,8 @@ impl Workspace {
 pub struct Solver {
     /// The most nodes of branch and bound. 1 is the relaxation and the choices made from it. Default: 10,000.
     pub node_budget: u64,
-    /// The number of [steps](Workspace::steps) after which no further node is begun. Default: 2^19, some milliseconds.
+    /// The number of [steps](Workspace::steps) after which no further node is begun, or [`STEPS_PER_MEMBER`] for each member
+    /// of a set where that is more. Default: 2^19, some milliseconds.
     pub step_budget: u64,
 }
 
@@ -166,7 +170,7 @@ impl Solver {
         }
         let search = &mut workspace.search;
         search.start(instance);
-        let bound = search.run(instance, need, self.budget());
+        let bound = search.run(instance, need, self.budget(instance));
         (workspace.nodes, workspace.steps) = (search.nodes(), search.steps());
         search.trim(instance, need);
         let cost = search.cost.ok_or(error)?;
@@ -218,8 +222,9 @@ impl Solver {
         (workspace.nodes, workspace.steps) = (1, search.steps());
     }
 
-    pub(crate) fn budget(&self) -> Budget {
-        Budget { nodes: self.node_budget, steps: self.step_budget }
+    pub(crate) fn budget(&self, instance: &Instance) -> Budget {
+        let steps = self.step_budget.max(STEPS_PER_MEMBER * instance.member_count() as u64);
+        Budget { nodes: self.node_budget, steps }
     }
 }
 

@@ -52,6 +52,9 @@ fn member(graph: &Graph, index: usize) -> Member {
     }
 }
 
+/// The nodes of the second search.
+const NODES: u64 = 8;
+
 /// A job on servers of several quotas, or on none so far.
 const SEVERAL: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX - 1;
@@ -67,13 +70,13 @@ impl Exact {
             })
     }
 
-    /// Chooses once more, by preemption cost first and collateral damage second, as far as the relaxation alone leads. Says
+    /// Chooses once more, by preemption cost first and collateral damage second, within a few nodes. Says
     /// whether it made a choice; it makes none where servers have different weights, or the numbers do not fit.
     ///
     /// The collateral damage is what the preempted jobs hold, less what they hold on the servers that go back. The first
     /// part is a cost of jobs. The second is a gain of servers, the same for every choice but for jobs that shrink; each
     /// server gets an element of its own which costs the more the less is gained.
-    pub(super) fn refine(&mut self, graph: &Graph, solver: Solver) -> bool {
+    pub(super) fn refine(&mut self, graph: &Graph, solver: Solver, known: &[ServerId]) -> bool {
         let Self { fine, killed, .. } = self;
         if graph.demand.single_count().is_none() {
             return false;
@@ -99,53 +102,33 @@ impl Exact {
             }
         }
         core::mem::swap(&mut self.instance, &mut self.fine);
-        self.relax(graph, solver);
+        self.run(graph, solver.with_node_budget(NODES), known);
         core::mem::swap(&mut self.instance, &mut self.fine);
         true
     }
 
-    /// Chooses the servers, as far as the relaxation alone leads. Returns a lower bound on the cost of every choice, and
-    /// whether that is what the choice costs.
-    pub(super) fn relax(&mut self, graph: &Graph, solver: Solver) -> (u64, bool) {
-        let Self { instance, search, chosen, .. } = self;
+    /// Chooses the servers, starting from a choice that is known. Returns a lower bound on the cost of every choice.
+    pub(super) fn run(&mut self, graph: &Graph, solver: Solver, known: &[ServerId]) -> u64 {
+        let Self { instance, search, chosen, steps, .. } = self;
         search.start(instance);
         chosen.clear();
         for &server in &graph.demand.required {
             search.take(instance, server);
             chosen.push(server);
         }
-        self.run(graph, solver.with_node_budget(1))
-    }
-
-    /// Searches on from a choice that is known, to a proof or the end of the budget.
-    pub(super) fn branch(&mut self, graph: &Graph, solver: Solver, known: &[ServerId]) -> u64 {
-        let Self { instance, search, chosen, .. } = self;
-        chosen.clear();
-        chosen.extend_from_slice(&graph.demand.required);
-        search.start(instance);
-        for &server in chosen.iter() {
-            search.take(instance, server);
-        }
-        if graph.demand.quotas.len() == 1 {
-            let candidates = known.iter().filter_map(|server| graph.servers.binary_search(server).ok());
-            let candidates = candidates.map(|candidate| candidate as u32);
-            search.adopt(instance, candidates.filter(|&candidate| !graph.demand.is_required(candidate)));
-        }
-        self.run(graph, solver).0
-    }
-
-    fn run(&mut self, graph: &Graph, solver: Solver) -> (u64, bool) {
-        let Self { instance, search, chosen, steps, .. } = self;
         let [quota] = graph.demand.quotas[..] else { return self.run_by_quota(graph, solver) };
-        let bound = search.run(instance, quota.need, solver.budget());
+        let candidates = known.iter().filter_map(|server| graph.servers.binary_search(server).ok());
+        let candidates = candidates.map(|candidate| candidate as u32);
+        search.adopt(instance, candidates.filter(|&candidate| !graph.demand.is_required(candidate)));
+        let bound = search.run(instance, quota.need, solver.budget(instance));
         *steps += search.steps();
         search.trim(instance, quota.need);
         chosen.extend_from_slice(&search.best);
-        (bound, search.cost == Some(bound))
+        bound
     }
 
     /// Solves one quota after the other, each with what the others before it have taken.
-    fn run_by_quota(&mut self, graph: &Graph, solver: Solver) -> (u64, bool) {
+    fn run_by_quota(&mut self, graph: &Graph, solver: Solver) -> u64 {
         let is_separable = self.is_separable(graph);
         let Self { instance, search, chosen, steps, .. } = self;
         let mut bound = search.paid();
@@ -156,7 +139,7 @@ impl Exact {
             let elsewhere = chosen.iter().map(|&server| graph.demand.weighs(server));
             let taken: u64 = elsewhere.filter(|&(quota, _)| quota != at).map(|(_, weight)| weight).sum();
             let paid = search.paid();
-            let least = search.run_without(instance, others, quota.need + taken, solver.budget());
+            let least = search.run_without(instance, others, quota.need + taken, solver.budget(instance));
             *steps += search.steps();
             search.trim(instance, quota.need + taken);
             if is_separable {
@@ -167,7 +150,7 @@ impl Exact {
             chosen.extend_from_slice(&search.best);
             search.take_best(instance);
         }
-        (bound, bound == search.paid())
+        bound
     }
 
     /// Whether no job has workers on servers of two quotas.

@@ -76,7 +76,6 @@ pub struct Workspace {
     excess: Vec<u64>,
     exact: Exact,
     small: Enumeration,
-    known: Reclaim,
     trial: Reclaim,
     steps: u64,
 }
@@ -306,37 +305,29 @@ impl Reclaimer {
 
     /// The exact answer, and a lower bound on the cost of every choice.
     fn solve_exactly(&self, cluster: &Cluster, workspace: &mut Workspace, answer: &mut Reclaim) -> u64 {
-        let Workspace { graph, exact, .. } = workspace;
-        let (mut bound, is_proven) = exact.relax(graph, self.solver);
-        let mut known = core::mem::take(&mut workspace.known);
-        if !is_proven {
-            self.follow_rules(cluster, workspace, &mut known);
-            let Workspace { graph, exact, .. } = workspace;
-            bound = bound.max(exact.branch(graph, self.solver, &known.servers));
-        }
+        // The rules take little time beside the search, and give it a choice to start from.
+        self.follow_rules(cluster, workspace, answer);
         let Workspace { graph, greedy, put_back, exact, small, trial, steps, .. } = workspace;
-        let mut write = |exact: &Exact, answer: &mut Reclaim| {
+        let bound = exact.run(graph, self.solver, &answer.servers);
+        let mut consider = |exact: &Exact, answer: &mut Reclaim| {
             greedy.load(graph, &exact.chosen);
             *steps += put_back.run(graph, greedy);
-            outcome::write(cluster, graph, &greedy.chosen, &mut greedy.ledger, answer);
-        };
-        write(exact, answer);
-        if exact.refine(graph, self.solver) {
-            write(exact, trial);
+            outcome::write(cluster, graph, &greedy.chosen, &mut greedy.ledger, trial);
             if order(trial) < order(answer) {
                 core::mem::swap(trial, answer);
             }
-        }
-        if !is_proven && order(&known) < order(answer) {
-            core::mem::swap(&mut known, answer);
+        };
+        consider(exact, answer);
+        if exact.refine(graph, self.solver, &answer.servers) {
+            consider(exact, answer);
         }
         *steps += exact.steps();
-        if small.run(cluster, graph, &mut greedy.ledger, exact, trial, answer) {
-            // All choices have been tried.
-            bound = answer.certificate.objective();
-        }
+        let is_tried = small.run(cluster, graph, &mut greedy.ledger, exact, trial, answer);
         *steps += small.steps();
-        workspace.known = known;
+        if is_tried {
+            // All choices have been tried.
+            return answer.certificate.objective();
+        }
         bound
     }
 }
