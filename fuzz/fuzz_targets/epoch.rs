@@ -4,8 +4,8 @@
 
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
 use aryl::epoch::{Epoch, Request};
-use aryl::id::{JobId, ServerId};
-use aryl::reclaim::{Policy, Reclaimer};
+use aryl::id::{GpuTypeId, JobId, ServerId};
+use aryl::reclaim::{Ask, CostModel, Costs, Policy, PreemptionCost, Quantity, Reclaimer};
 use aryl::scaling::ScalingCurve;
 use aryl::units::Seconds;
 use aryl::verify;
@@ -81,9 +81,68 @@ fn read_cluster(bytes: &mut Bytes) -> Cluster {
     cluster
 }
 
+/// What is asked back, of about `number` servers. Where the input has ended it is just that number.
+fn read_ask(bytes: &mut Bytes, number: u32, cluster: &Cluster) -> Ask<'static> {
+    let quantity = |bytes: &mut Bytes| match bytes.below(2) {
+        0 => Quantity::Servers(bytes.below(4)),
+        _ => Quantity::Gpus(u64::from(bytes.below(40))),
+    };
+    let servers = |bytes: &mut Bytes| {
+        let ids = (0..bytes.below(3)).map(|_| ServerId::new(bytes.below(9)));
+        ids.collect::<Vec<ServerId>>()
+    };
+    let ask = match bytes.below(6) {
+        1 => Ask::gpus(u64::from(8 * number + bytes.below(8))),
+        2 => Ask::servers_of(GpuTypeId::new(bytes.below(4)), number),
+        3 => {
+            let amounts = (0..bytes.below(4)).map(|gpu_type| (GpuTypeId::new(gpu_type), quantity(bytes)));
+            Ask::by_type(amounts.collect::<Vec<_>>())
+        }
+        4 => Ask::these(servers(bytes)),
+        _ => Ask::servers(number),
+    };
+    let ask = match bytes.below(4) {
+        1 if !matches!(ask.amount(), aryl::reclaim::Amount::Listed) => ask.must_return(servers(bytes)),
+        2 => ask.must_stay(servers(bytes)),
+        _ => ask,
+    };
+    let costs = match bytes.below(6) {
+        1 => Costs::new(CostModel::Jobs),
+        2 => Costs::new(CostModel::GpuSecondsLost).now(Seconds(f64::from(bytes.next()))),
+        3 => Costs::new(CostModel::Priority).protect_priority(bytes.below(8)),
+        4 => Costs::new(CostModel::Preemptions).max_preemptions(bytes.below(8)),
+        5 => Costs::from_fn(cluster, |_, _| match bytes.below(8) {
+            0 => PreemptionCost::Protected,
+            cost => PreemptionCost::Cost(u64::from(cost) << (8 * bytes.below(8))),
+        }),
+        _ => Costs::STATED,
+    };
+    let costs = costs.restart(u64::from(bytes.below(3)));
+    ask.costs(if bytes.below(4) == 1 {
+        costs.min_running_time(Seconds(f64::from(bytes.next())))
+    } else {
+        costs
+    })
+}
+
+/// Facts about jobs that costs are drawn from, for some of them.
+fn add_facts(bytes: &mut Bytes, cluster: &mut Cluster) {
+    for id in 0..bytes.below(12) {
+        let id = JobId::new(id);
+        let Some(job) = cluster.job(id).cloned() else { continue };
+        let job = job
+            .priority(bytes.below(8))
+            .preemptions(bytes.below(8))
+            .started(Seconds(f64::from(bytes.next())));
+        let saved = bytes.next();
+        let job = if saved & 1 == 0 { job } else { job.checkpointed(Seconds(f64::from(saved))) };
+        cluster.update_job(id, job).expect("facts change nothing else");
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     let mut bytes = Bytes(data);
-    let request = Request::reclaim(bytes.below(4)).and_lend(bytes.below(3));
+    let (number, lend) = (bytes.below(4), bytes.below(3));
     let policy = match bytes.below(4) {
         0 => Policy::Aryl,
         1 => Policy::SmallestCountFirst,
@@ -92,7 +151,9 @@ fuzz_target!(|data: &[u8]| {
     };
     let epoch = Epoch::default().reclaimer(Reclaimer::new(policy));
     let mut cluster = read_cluster(&mut bytes);
+    add_facts(&mut bytes, &mut cluster);
     verify::cluster(&cluster).expect("the cluster is sound");
+    let request = Request::reclaim(read_ask(&mut bytes, number, &cluster)).and_lend(lend);
     let Ok(plan) = epoch.plan(&cluster, &request) else { return };
     if let Err(violation) = verify::plan(&cluster, &request, &plan) {
         panic!("{violation}\n{plan}\n{cluster:#?}");

@@ -1,5 +1,5 @@
 //! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, which knapsack
-//! solver to call, and what is exact.
+//! solver to call, where the paper's reclaim is right and where not, and what is exact.
 //!
 //! They hold no code of the crate. All their examples are tested.
 
@@ -11,5 +11,7 @@ pub mod embedding {}
 pub mod numerics {}
 #[doc = include_str!("paper_to_code.md")]
 pub mod paper_to_code {}
+#[doc = include_str!("reclaim_cases.md")]
+pub mod reclaim_cases {}
 #[doc = include_str!("snapshot_format.md")]
 pub mod snapshot_format {}

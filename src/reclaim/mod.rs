@@ -31,30 +31,46 @@
 //! The greedy takes server 1: of the cheapest it does least damage to servers that would not be emptied. Job a is
 //! preempted, which empties server 2 too. An empty server costs nothing, so it is next.
 //!
+//! More such pictures, among them some where the greedy pays too much, are in the [guide](crate::guide::reclaim_cases).
+//!
 //! # What is kept, and what is paid
 //!
 //! - **Candidates** are on-loan servers that are not protected and host no worker of a protected job. Exactly as many go
-//!   back as are asked for. Where there are too few, [`ReclaimError`] says so before any search.
+//!   back as are asked for. Where there are too few, [`ReclaimError`] says so before any search: how many can be had, and
+//!   which protected jobs stand in the way.
 //! - **A job survives** where the workers that are left to it, over all its servers, make up at least its minimum in
 //!   reference workers, and no pinned worker is lost. Workers are interchangeable, so base workers may be among those
 //!   that leave. The surplus of a job is one budget for the whole choice: two servers can't both spend it.
 //! - **A job that does not survive** is preempted whole. What it held on servers that stay is *collateral damage*.
-//! - **Better is**, in this order: a lower total preemption cost (the sum of
-//!   [`Job::preemption_cost`](crate::cluster::Job::preemption_cost), by default the number of jobs); less completion
+//! - **Better is**, in this order: a lower total preemption cost (by default the sum of
+//!   [`Job::preemption_cost`](crate::cluster::Job::preemption_cost), which is the number of jobs unless they say otherwise);
+//!   less completion
 //!   time lost to scale-in, in milliseconds, rounded job by job, each multiplied by its weight; fewer collateral GPUs;
 //!   lower ids.
 //!
 //! Every answer is inclusion-minimal, unless [`Reclaimer::put_back`] is turned off: victims that turned out to be
-//! superfluous are put back, dearest first. Where no job has workers to spare, no victim of an answer can be spared by any other choice that preempts no further job. With
-//! surplus in play the same holds for choices among the servers that the answer empties; to look at all ways of spending
-//! several surpluses is a packing problem, and is not done. (For a job that mixes GPU types, the servers that its
+//! superfluous are put back, dearest first. Where no job has workers to spare, no victim of an answer can be spared by any
+//! other choice that preempts no further job. With surplus in play the same holds for choices among the servers that the answer empties; to look at all ways of spending
+//! several surpluses is a packing problem, and is not done. Nor does the promise extend to the surplus where GPUs of servers
+//! of several sizes, or servers of several types, are asked for. (For a job that mixes GPU types, the servers that its
 //! surplus covers are found by a rule of thumb, so the promise does not extend to it.)
 //!
 //! Every answer carries a lower bound on the cost of any choice, in [`Reclaim::certificate`]: where the two are equal, it
 //! is proven optimal. The bound charges a server for the jobs that the loss of this server alone would preempt, each job's
-//! cost divided by the number of servers that are charged for it, or by the number asked for if that is less. The
+//! cost divided by the number of servers that are charged for it, or by the number asked for if that is less (by the most
+//! servers that can go back, where GPUs are asked for). The
 //! cheapest servers by these prices add up to no more than any choice costs, since no preempted job is charged more than
 //! once in all. It knows nothing of surplus beyond single servers, so it is weak where most jobs are elastic.
+//!
+//! # What can be asked, and what it costs
+//!
+//! An [`Ask`] is a number of servers, or of GPUs, of any type or of some; it can name servers that must go back and others
+//! that must not. [`Costs`] say what a preemption costs: what the job states, 1 a job, the work lost since the last
+//! checkpoint, by priority, by the number of earlier preemptions, or a function of the caller's; and they can protect jobs
+//! that have only just started, that were preempted often enough, or that are too important. Costs are whole numbers, worked
+//! out before the search.
+//!
+//! The answer explains itself: [`Reclaim::explain`] tells which servers each preemption frees, and what left each server.
 //!
 //! # Policies
 //!

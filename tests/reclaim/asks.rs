@@ -17,7 +17,7 @@ use crate::instances::{Instance, Shape};
 
 /// An ask in plain lists.
 #[derive(Clone, Debug)]
-struct Wish {
+pub(crate) struct Wish {
     /// Of each type, or of any.
     amounts: Vec<(Option<GpuTypeId>, Quantity)>,
     must_return: Vec<ServerId>,
@@ -25,6 +25,29 @@ struct Wish {
 }
 
 impl Wish {
+    /// What the written form of an ask says.
+    pub(crate) fn read(ask: &Ask<'_>) -> (Self, Costs<'static>) {
+        let ask = serde_json::to_value(ask).unwrap();
+        if let Some(servers) = ask.as_u64() {
+            let amounts = vec![(None, Quantity::Servers(servers as u32))];
+            return (Self { amounts, must_return: Vec::new(), must_stay: Vec::new() }, Costs::STATED);
+        }
+        let amount = &ask["amount"];
+        let read = |name: &str| serde_json::from_value::<Vec<ServerId>>(ask[name].clone()).unwrap();
+        let (must_return, must_stay) = (read("must_return"), read("must_stay"));
+        let quantity = |value: &serde_json::Value| serde_json::from_value::<Quantity>(value.clone()).unwrap();
+        let amounts = if amount == "listed" {
+            vec![(None, Quantity::Servers(must_return.len() as u32))]
+        } else if let Some(list) = amount["by_type"].as_array() {
+            let gpu_type = |pair: &serde_json::Value| GpuTypeId::new(pair[0].as_u64().unwrap() as u32);
+            list.iter().map(|pair| (Some(gpu_type(pair)), quantity(&pair[1]))).collect()
+        } else {
+            vec![(None, quantity(&amount["any"]))]
+        };
+        let costs = serde_json::from_value(ask["costs"].clone()).unwrap();
+        (Self { amounts, must_return, must_stay }, costs)
+    }
+
     fn random(cluster: &Cluster, random: &mut Rand32) -> Self {
         let quantity = |random: &mut Rand32| match random.rand_range(0..2) {
             0 => Quantity::Servers(random.rand_range(0..4)),
@@ -65,7 +88,7 @@ impl Wish {
     }
 
     /// All sets of servers that answer it.
-    fn choices(&self, cluster: &Cluster) -> Vec<Vec<ServerId>> {
+    pub(crate) fn choices(&self, cluster: &Cluster) -> Vec<Vec<ServerId>> {
         let of = |server: ServerId| cluster.server(server).unwrap();
         let asked_as = |server: ServerId| {
             let is_of = |(gpu_type, _): &&(Option<GpuTypeId>, Quantity)| {
@@ -147,14 +170,14 @@ fn random_costs(cluster: &Cluster, random: &mut Rand32) -> Costs<'static> {
 }
 
 /// The same cluster, with each running job stating what the costs say of it, worked out here once more.
-fn restated(cluster: &Cluster, costs: &Costs<'_>) -> Cluster {
+pub(crate) fn restated(cluster: &Cluster, costs: &Costs<'_>) -> Cluster {
     let costs = serde_json::to_value(costs).unwrap();
     let number = |name: &str| costs[name].as_f64();
     let now = number("now").unwrap_or(0.0);
     let mut stated = cluster.clone();
     for (id, job) in cluster.jobs().filter(|&(id, _)| cluster.is_running(id)) {
         let mut job = job.clone();
-        let started = job.started.unwrap().0;
+        let started = job.started.map_or(0.0, |time| time.0);
         let mut protected = job.protected;
         let cost = match &costs["model"] {
             model if model == "stated" => job.preemption_cost,
