@@ -6,18 +6,18 @@
 //! cargo run --release --example policies -- 20      # 20 of 100 jobs are elastic
 //! ```
 //!
-//! Clusters of on-loan servers of 8 GPUs, filled by best fit to 95 % with jobs of 1 to 64 GPUs that come and go, by seeds 0,
-//! 1 and 2. Each number is a sum over the seeds; times are medians of five decisions in warm memory.
+//! On-loan servers of 8 GPUs, with jobs that came and went, by seeds 0, 1 and 2: placed by best fit to 95 % full, of 1 to 64
+//! GPUs; or scattered, until nothing fits, of 1 to 64 GPUs or most of them of 1 or 2. Each number is a sum over the seeds;
+//! times are medians of five decisions in warm memory, of the slowest seed.
 
 #[path = "../benches/clusters/mod.rs"]
-#[allow(dead_code, reason = "the benches use the rest")]
 mod clusters;
 
 use std::time::{Duration, Instant};
 
 use aryl::cluster::Cluster;
 use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
-use clusters::churned;
+use clusters::{Mix, churned, filled};
 
 /// What a policy did on some clusters.
 #[derive(Default)]
@@ -42,22 +42,44 @@ fn main() {
     ];
     println!("{elastic} of 100 jobs are elastic. Preempted jobs (collateral GPUs), and time of a decision.");
     println!();
-    print!("| servers | returned | proven | gap |");
+    print!("| jobs | servers | returned | proven | gap |");
     policies.iter().for_each(|(name, _)| print!(" {name} |"));
     println!(" exact | aryl |");
-    println!("|---|---|---|---|{}---|---|", "---|".repeat(policies.len()));
-    for servers in [60, 200, 520, 1_500, 5_000, 20_000] {
-        let clusters: Vec<Cluster> = (0..3).map(|seed| churned(servers, elastic, seed)).collect();
-        for percent in [5, 10, 20, 40] {
-            let count = servers * percent / 100;
-            let records = policies.map(|(_, policy)| run(&clusters, policy, count));
-            let exact = &records[0];
-            print!("| {servers} | {count} | {} of {} | {} |", exact.proven, clusters.len(), exact.gap);
-            records.iter().for_each(|record| print!(" {} ({}) |", record.preempted, record.collateral));
-            println!(" {} | {} |", milliseconds(records[0].time), milliseconds(records[2].time));
+    println!("|---|---|---|---|---|{}---|---|", "---|".repeat(policies.len()));
+    let kinds: [(&str, Fill, &[u32]); 3] = [
+        ("best fit", churned, &[60, 200, 520, 1_500, 5_000, 20_000]),
+        (
+            "scattered",
+            |servers, elastic, seed| filled(servers, Mix::WideJobs, elastic, seed),
+            &[60, 520, 1_500],
+        ),
+        (
+            "scattered, small",
+            |servers, elastic, seed| filled(servers, Mix::SmallJobs, elastic, seed),
+            &[60, 520, 1_500],
+        ),
+    ];
+    for (kind, fill, sizes) in kinds {
+        for &servers in sizes {
+            let clusters: Vec<Cluster> = (0..3).map(|seed| fill(servers, elastic, seed)).collect();
+            for percent in [5, 10, 20, 40] {
+                let count = servers * percent / 100;
+                let records = policies.map(|(_, policy)| run(&clusters, policy, count));
+                let exact = &records[0];
+                print!(
+                    "| {kind} | {servers} | {count} | {} of {} | {} |",
+                    exact.proven,
+                    clusters.len(),
+                    exact.gap
+                );
+                records.iter().for_each(|record| print!(" {} ({}) |", record.preempted, record.collateral));
+                println!(" {} | {} |", milliseconds(records[0].time), milliseconds(records[2].time));
+            }
         }
     }
 }
+
+type Fill = fn(u32, u32, u64) -> Cluster;
 
 fn run(clusters: &[Cluster], policy: Policy, count: u32) -> Record {
     let mut record = Record::default();

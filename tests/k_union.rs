@@ -1,6 +1,7 @@
 //! Choosing sets with the cheapest union: brute force, bounds, permutations, extremes.
 
 use aryl::k_union::{Instance, InstanceError, Member, Solution, SolveError, Solver, Workspace, brute_force};
+use aryl::verify::{self, UnionViolation, Violation};
 use oorandom::Rand32;
 
 #[derive(Clone, Debug)]
@@ -73,6 +74,7 @@ fn it_equals_brute_force() {
         assert_eq!(instance.cost_of(solution.sets()), Some(solution.cost()), "round {round}");
         assert_eq!(solution.sets().len() as u64, count);
         assert!(solution.sets().is_sorted_by(|a, b| a < b));
+        assert_eq!(verify::k_union(&instance, count, &solution), Ok(()));
         branched += usize::from(workspace.nodes() > 1);
     }
     assert!(branched > 300, "only {branched} instances needed a second node");
@@ -108,6 +110,7 @@ fn with_weights_it_equals_brute_force() {
         let weight: u64 = solution.sets().iter().map(weigh).sum();
         assert!(weight >= need, "round {round}");
         assert!(solution.sets().iter().all(|set| weight - weigh(set) < need), "round {round}");
+        assert_eq!(verify::k_union(&instance, need, &solution), Ok(()));
         let quick = Solver::new().with_node_budget(1).solve(&instance, need).unwrap();
         assert!(quick.certificate().bound() <= right.cost(), "round {round}");
     }
@@ -267,4 +270,66 @@ fn repeated_and_used_memory_give_the_same_answer() {
         Solver::new().solve_into(&instance, count, &mut workspace, &mut solution).unwrap();
         assert_eq!(Solver::new().solve(&instance, count).as_ref(), Ok(&solution), "round {round}");
     }
+}
+
+#[test]
+fn the_verifier_notices_what_is_wrong() {
+    let mut instance = Instance::new();
+    let (a, b) = (instance.add_element(3).unwrap(), instance.add_tolerant_element(5, 1).unwrap());
+    instance.add_set([a]).unwrap();
+    instance.add_set_of([Member::losing(b, 1)]).unwrap();
+    instance.add_weighted_set(4, [Member::losing(a, 1), Member::losing(b, 1)]).unwrap();
+    let solve = |need| Solver::new().solve(&instance, need).unwrap();
+    let broken = |need, answer: &Solution| match verify::k_union(&instance, need, answer) {
+        Err(Violation::Union(violation)) => Some(violation),
+        other => panic!("{other:?}"),
+    };
+    // One set is not enough for two; both of them are too many for one, and the large set alone would do for four.
+    assert_eq!(broken(2, &solve(1)), Some(UnionViolation::TooLight { weight: 1, needed: 2 }));
+    assert_eq!(broken(1, &solve(2)), Some(UnionViolation::Superfluous { set: 0, weight: 1, needed: 1 }));
+    // The same sets in another instance: another cost, and a bound that does not hold there.
+    let mut dearer = Instance::new();
+    let (a, b) = (dearer.add_element(4).unwrap(), dearer.add_tolerant_element(5, 1).unwrap());
+    dearer.add_set([a]).unwrap();
+    dearer.add_set_of([Member::losing(b, 1)]).unwrap();
+    let answer = solve(2);
+    assert_eq!(
+        verify::k_union(&dearer, 2, &answer),
+        Err(UnionViolation::Cost { stated: 3, expected: 4 }.into())
+    );
+    let mut fewer = Instance::new();
+    fewer.add_set([]).unwrap();
+    assert_eq!(
+        verify::k_union(&fewer, 1, &answer),
+        Err(UnionViolation::NoSuchSet { set: 1, sets: 1 }.into())
+    );
+    let mut wider = Instance::new();
+    let a = wider.add_element(3).unwrap();
+    for elements in [&[a][..], &[a], &[]] {
+        wider.add_set(elements.iter().copied()).unwrap();
+    }
+    let forced = {
+        let mut narrow = Instance::new();
+        let a = narrow.add_element(3).unwrap();
+        narrow.add_set([a]).unwrap();
+        Solver::new().solve(&narrow, 1).unwrap()
+    };
+    assert_eq!(verify::k_union(&wider, 1, &forced), Err(UnionViolation::Bound { bound: 3, cost: 0 }.into()));
+}
+
+#[test]
+fn a_warm_workspace_allocates_nothing() {
+    let mut random = Rand32::new(8);
+    let instances: Vec<Instance> =
+        (0..40).map(|round| Lists::random(&mut random, 2 + round, round % 2 == 0, SMALL).build()).collect();
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    let mut solve_all = || {
+        for instance in &instances {
+            for need in [0, 1, instance.weight() / 2, instance.weight()] {
+                Solver::new().solve_into(instance, need, &mut workspace, &mut solution).unwrap();
+            }
+        }
+    };
+    solve_all();
+    assert_eq!(allocation_counter::measure(solve_all).count_total, 0);
 }

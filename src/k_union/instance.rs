@@ -281,6 +281,37 @@ impl Instance {
         self.costs.get(element as usize).copied()
     }
 
+    /// What an element can lose before it is paid for, or `None` where there is no such element.
+    #[must_use]
+    pub fn tolerance(&self, element: u32) -> Option<u64> {
+        self.tolerances.get(element as usize).copied()
+    }
+
+    /// The elements of a set, ascending, each with what it loses where the set is chosen, or `None` where it breaks whatever
+    /// it tolerates. Nothing where there is no such set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Member};
+    ///
+    /// let mut instance = Instance::new();
+    /// let (rigid, elastic) = (instance.add_element(1)?, instance.add_tolerant_element(1, 3)?);
+    /// let set = instance.add_set_of([Member::breaking(rigid), Member::losing(elastic, 2)])?;
+    /// assert_eq!(instance.set(set).collect::<Vec<_>>(), [(rigid, None), (elastic, Some(2))]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set(&self, set: u32) -> impl Iterator<Item = (u32, Option<u64>)> {
+        let members = if (set as usize) < self.sets() { self.members(set) } else { &[] };
+        members.iter().map(|member| (member.element, (member.loss != BREAKING).then_some(member.loss)))
+    }
+
+    /// What a set weighs, or `None` where there is no such set.
+    #[must_use]
+    pub fn set_weight(&self, set: u32) -> Option<u64> {
+        self.weights.get(set as usize).map(|&weight| weight.into())
+    }
+
     /// The members of a set.
     pub(super) fn members(&self, set: u32) -> &[Member] {
         let set = set as usize;

@@ -8,7 +8,7 @@ use super::solution::Solution;
 use crate::certificate::{Certificate, Sense};
 
 /// The steps that are always allowed for each member of a set: room for some dozens of relaxations.
-pub const STEPS_PER_MEMBER: u64 = 64;
+pub const STEPS_PER_MEMBER: u64 = 32;
 
 /// Memory that a [`Solver`] works in; keep it between calls, and they allocate nothing once it has grown.
 ///
@@ -77,7 +77,7 @@ pub struct Solver {
     /// The most nodes of branch and bound. 1 is the relaxation and the choices made from it. Default: 10,000.
     pub node_budget: u64,
     /// The number of [steps](Workspace::steps) after which no further node is begun, or [`STEPS_PER_MEMBER`] for each member
-    /// of a set where that is more. Default: 2^19, some milliseconds.
+    /// of a set where that is more. Default: 2^18, a few milliseconds.
     pub step_budget: u64,
 }
 
@@ -91,7 +91,7 @@ impl Solver {
     /// A solver with the default budgets.
     #[must_use]
     pub const fn new() -> Self {
-        Self { node_budget: 10_000, step_budget: 1 << 19 }
+        Self { node_budget: 10_000, step_budget: 1 << 18 }
     }
 
     /// Sets the most nodes of branch and bound; 0 counts as 1.

@@ -16,6 +16,7 @@
 //! | [`verify::loan`](loan()) | the decision is the one that the written rule asks for, and so is every number in it |
 //! | [`verify::placement`](placement()) | all placed gangs fit together and are whole; a gang that was left out does not fit, for the reason given |
 //! | [`verify::knapsack`](knapsack()) | one choice a class, within the capacity; sums and certificate are right; no other choice in one class beats the bound |
+//! | [`verify::k_union`](k_union()) | sets that are there, weigh enough and are all needed; the cost is right; no cheap choice beats the bound |
 //!
 //! What no checker can prove from one answer is that a bound holds for *all* answers. Each function says where it stops.
 //!
@@ -33,6 +34,7 @@ mod asked;
 mod books;
 mod cluster;
 mod count;
+mod k_union;
 mod knapsack;
 mod loan;
 mod minimal;
@@ -43,6 +45,7 @@ mod reclaim;
 mod totals;
 
 pub use cluster::{ClusterViolation, cluster};
+pub use k_union::{UnionViolation, k_union};
 pub use knapsack::{KnapsackViolation, knapsack};
 pub use loan::{LoanViolation, loan};
 pub use placement::{PlacementViolation, placement};
@@ -63,6 +66,9 @@ pub enum Violation {
     /// The answer to a knapsack breaks a rule.
     #[error(transparent)]
     Knapsack(#[from] KnapsackViolation),
+    /// The answer to a cheapest union breaks a rule.
+    #[error(transparent)]
+    Union(#[from] UnionViolation),
     /// The decision on the loan is not what the rule asks for.
     #[error(transparent)]
     Loan(#[from] LoanViolation),
