@@ -44,6 +44,7 @@ usage: plan [options] [file]
 
   file           a cluster as JSON; - reads standard input; without it, a small cluster that comes along
   --reclaim N    on-loan servers to give back, whatever the file asks
+  --gpus N       the same, but so many that they have N GPUs
   --lend N       inference servers to take on loan, whatever the file asks
   --json         print the plan as JSON and nothing else
   --help         print this text
@@ -79,7 +80,7 @@ pub(crate) fn run(words: &[String], input: &mut dyn Read) -> Result<String, Stri
     let document = Document::parse(&text).map_err(fault)?;
     let before = &document.cluster;
     let request = Request {
-        reclaim: options.reclaim.map_or(Ask::from(&document.request.reclaim), Ask::from),
+        reclaim: options.reclaim.as_ref().unwrap_or(&document.request.reclaim).into(),
         lend: options.lend.unwrap_or(document.request.lend),
     };
 
@@ -115,15 +116,15 @@ fn asked(request: &Request<'_>) -> String {
     // A plain number of servers is printed with its digits in groups.
     let back = match request.reclaim.amount() {
         Amount::Any(Quantity::Servers(number)) if request.reclaim == Ask::servers(*number) => {
-            count(u64::from(*number), "server")
+            format!("give {} back", count(u64::from(*number), "server"))
         }
-        _ => request.reclaim.to_string(),
+        _ => format!("give back {}", request.reclaim),
     };
     match (request.reclaim.is_nothing(), request.lend) {
         (true, 0) => "plan, with no server changing hands".to_string(),
-        (false, 0) => format!("give {back} back"),
+        (false, 0) => back,
         (true, _) => format!("take {lend} on loan"),
-        (false, _) => format!("give {back} back and take {lend} on loan"),
+        (false, _) => format!("{back} and take {lend} on loan"),
     }
 }
 
@@ -131,7 +132,7 @@ fn asked(request: &Request<'_>) -> String {
 #[derive(Default)]
 struct Options {
     file: Option<String>,
-    reclaim: Option<u32>,
+    reclaim: Option<Ask<'static>>,
     lend: Option<u32>,
     json: bool,
     help: bool,
@@ -144,7 +145,8 @@ impl Options {
         while let Some(argument) = arguments.next()? {
             match argument {
                 Argument::Option(option) => match option.as_str() {
-                    "--reclaim" => options.reclaim = Some(arguments.number(&option)?),
+                    "--reclaim" => options.reclaim = Some(Ask::servers(arguments.number(&option)?)),
+                    "--gpus" => options.reclaim = Some(Ask::gpus(arguments.number(&option)?)),
                     "--lend" => options.lend = Some(arguments.number(&option)?),
                     "--json" => options.json = true,
                     "--help" | "-h" => options.help = true,

@@ -123,6 +123,22 @@ fn options_override_the_request() {
 }
 
 #[test]
+fn a_request_can_be_more_than_a_number() {
+    assert_says(&plan("--gpus 9", "").unwrap(), &["give back servers with 9 GPUs", "proven optimal"]);
+    let mut document = small_cluster();
+    let stays = 5;
+    document["request"] = serde_json::json!({
+        "reclaim": {"amount": {"any": {"servers": 1}}, "must_stay": [stays], "costs": {"model": "jobs"}}
+    });
+    assert_says(&plan("-", &document.to_string()).unwrap(), &["give back 1 server, without server 5"]);
+    let answer: Plan = serde_json::from_str(&plan("- --json", &document.to_string()).unwrap()).unwrap();
+    assert!(answer.reclaim().servers().iter().all(|server| server.get() != stays));
+    document["request"]["reclaim"]["must_return"] = serde_json::json!([stays]);
+    let error = plan("-", &document.to_string()).unwrap_err();
+    assert_says(&error, &["server 5 must go back and must stay"]);
+}
+
+#[test]
 fn a_bare_snapshot_is_planned_from_standard_input_and_from_a_file() {
     let bare = small_cluster()["cluster"].to_string();
     let text = plan("-", &bare).unwrap();

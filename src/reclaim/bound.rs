@@ -98,16 +98,19 @@ impl Prices {
     /// Adds the share of one job to the prices of the servers on which it is charged.
     fn price(&mut self, graph: &Graph, gang: &Gang) {
         let tenancies = &graph.tenancies[gang.tenancies.clone()];
-        for rest in &mut self.rest {
-            rest.charged = 0;
-        }
         for tenancy in tenancies {
             if self.is_charged(graph, tenancy) {
                 self.rest[graph.demand.weighs(tenancy.server).0].charged += 1;
             }
         }
-        let servers: u64 = self.rest.iter().map(|rest| rest.charged.min(rest.most_servers)).sum();
-        let Some(price) = (u128::from(gang.preemption_cost) * SCALE).checked_div(servers.into()) else {
+        // Each quota is added once, at the first of its servers, and is 0 again for the next job.
+        let mut servers = 0;
+        for tenancy in tenancies {
+            let rest = &mut self.rest[graph.demand.weighs(tenancy.server).0];
+            servers += rest.charged.min(rest.most_servers);
+            rest.charged = 0;
+        }
+        let Some(price) = (u128::from(gang.preemption_cost) * SCALE).checked_div(u128::from(servers)) else {
             return;
         };
         for tenancy in tenancies {

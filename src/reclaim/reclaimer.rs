@@ -187,8 +187,8 @@ impl Reclaimer {
     ///
     /// O((S + T) log S + J) time and O(S + T + J) memory, for S servers, J jobs and T pairs of a job and a server that
     /// hosts it, and with a factor of log k in [`Policy::Amortized`] where jobs are wider than the number k of servers
-    /// asked for. A job that mixes m GPU types adds a factor m to its own part, and one that runs on servers of several
-    /// of the q types asked for adds a factor q to its part of the bound.
+    /// asked for. A job that mixes m GPU types adds a factor m to its own part. An ask of q types adds O(q) for each
+    /// server that goes back.
     ///
     /// # Determinism
     ///
