@@ -62,6 +62,7 @@
 //! | [`reclaim`] | which on-loan servers go back, at the least preemption cost |
 //! | [`allocate`] | which jobs start, and who gets the GPUs that are left |
 //! | [`place`] | which server each worker runs on: best-fit decreasing, gangs whole or not at all |
+//! | [`k_union`] | the cheapest union of k sets, which is what a reclaim chooses. Mathematics only |
 //! | [`knapsack`] | the multiple-choice knapsack. Mathematics only: it knows no GPU |
 //! | [`cluster`] | the nouns: GPU types, servers, jobs, who runs where |
 //! | [`scaling`] | how the speed of a job grows with its workers |

@@ -163,7 +163,7 @@ impl Cuts {
         self.found.clear();
         for set in 0..instance.sets() as u32 {
             let chosen = self.chosen[set as usize];
-            if chosen == 0.0 {
+            if chosen <= 0.0 {
                 continue;
             }
             for member in instance.members(set) {
@@ -187,7 +187,7 @@ impl Cuts {
                 } else {
                     0.0
                 };
-                if broken - self.share[element] > LEAST && (chosen == 1.0 || !only_whole) {
+                if broken - self.share[element] > LEAST && (chosen >= 1.0 || !only_whole) {
                     self.found.push((member.element, set, member.loss));
                 }
             }

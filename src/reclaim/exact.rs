@@ -94,8 +94,8 @@ impl Exact {
         if !add_jobs(fine, graph, cost) {
             return false;
         }
-        for server in 0..graph.servers.len() {
-            let Ok(own) = fine.add_element(most - killed[server]) else { return false };
+        for (server, &killed) in killed.iter().enumerate() {
+            let Ok(own) = fine.add_element(most - killed) else { return false };
             let members = graph.on_server(server).iter().map(|&index| member(graph, index));
             if fine.add_set_of(members.chain([Member::breaking(own)])).is_err() {
                 return false;
