@@ -4,17 +4,25 @@ mod clusters;
 
 use std::hint::black_box;
 
+use aryl::cluster::Cluster;
 use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
-use clusters::{Mix, filled};
+use clusters::{Mix, churned, filled};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
 const SEED: u64 = 1;
 
+type Fill = fn(u32) -> Cluster;
+
 fn reclaim(criterion: &mut Criterion) {
-    for (mix, name) in [(Mix::SmallJobs, "small_jobs"), (Mix::WideJobs, "wide_jobs")] {
+    let kinds: [(&str, Fill, &[u32]); 3] = [
+        ("best_fit", |servers| churned(servers, 0, SEED), &[60, 520, 1_500, 20_000]),
+        ("small_jobs", |servers| filled(servers, Mix::SmallJobs, 20, SEED), &[60, 1_500, 125_000]),
+        ("wide_jobs", |servers| filled(servers, Mix::WideJobs, 20, SEED), &[60, 1_500, 125_000]),
+    ];
+    for (name, fill, sizes) in kinds {
         let mut group = criterion.benchmark_group(format!("reclaim/{name}"));
-        for servers in [60, 200, 1_500, 12_500, 125_000] {
-            let cluster = filled(servers, mix, 20, SEED);
+        for &servers in sizes {
+            let cluster = fill(servers);
             group.throughput(Throughput::Elements(u64::from(servers)));
             group.sample_size(if servers > 10_000 { 10 } else { 50 });
             for (policy, name) in [

@@ -175,7 +175,7 @@ fn the_cost_does_not_depend_on_the_order_of_sets_and_elements() {
             set.reverse();
         }
         let count = u64::from(random.rand_range(0..sets + 1));
-        let cost = |lists: &Lists| Solver::new().solve(&lists.build(), count as u64).unwrap().cost();
+        let cost = |lists: &Lists| Solver::new().solve(&lists.build(), count).unwrap().cost();
         assert_eq!(cost(&lists), cost(&turned), "round {round}");
     }
 }

@@ -4,7 +4,7 @@ use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
 use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
 
 use crate::POLICIES;
-use crate::clusters::{Mix, filled};
+use crate::clusters::{Mix, churned, filled};
 
 fn steps(cluster: &Cluster, policy: Policy, count: u32) -> u64 {
     let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
@@ -27,14 +27,17 @@ fn eight_times_the_cluster_takes_about_eight_times_the_work() {
 
 #[test]
 fn the_exact_policy_works_in_proportion_to_the_cluster() {
-    for mix in [Mix::SmallJobs, Mix::WideJobs] {
-        let work = [500, 5_000, 50_000]
-            .map(|servers| steps(&filled(servers, mix, 0, 1), Policy::Exact, servers / 10));
+    let grows = |fill: fn(u32) -> Cluster, sizes: &[u32]| {
+        let work: Vec<u64> =
+            sizes.iter().map(|&servers| steps(&fill(servers), Policy::Exact, servers / 10)).collect();
         for pair in work.windows(2) {
             let ratio = pair[1] as f64 / pair[0] as f64;
-            assert!((7.0..15.0).contains(&ratio), "{mix:?}: {work:?}");
+            assert!((5.0..15.0).contains(&ratio), "{sizes:?}: {work:?}");
         }
-    }
+    };
+    grows(|servers| churned(servers, 0, 1), &[500, 5_000, 50_000]);
+    grows(|servers| filled(servers, Mix::SmallJobs, 0, 1), &[500, 5_000]);
+    grows(|servers| filled(servers, Mix::WideJobs, 0, 1), &[500, 5_000]);
 }
 
 #[test]
