@@ -76,6 +76,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `serde` | yes | every input and output serializes; what comes in is checked as at the door |
+//! | `ilp` | no | `ilp`: the same problems as integer programs, for a reference answer. Needs `std` |
 //!
 //! # What holds everywhere
 //!
@@ -105,6 +106,8 @@ pub mod cluster;
 pub mod epoch;
 pub mod guide;
 pub mod id;
+#[cfg(feature = "ilp")]
+pub mod ilp;
 pub mod knapsack;
 pub mod loan;
 pub mod place;
