@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use aryl::cluster::Cluster;
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Role, Server};
 use aryl::epoch::{Epoch, Request};
+use aryl::id::ServerId;
 use aryl::ilp::{self, Microlp};
 use aryl::units::Seconds;
 use aryl::verify;
@@ -59,11 +60,131 @@ fn check_moves(before: &Cluster, optimum: &ilp::EpochOptimum) {
     for (id, _) in before.jobs().filter(|(id, _)| before.is_running(*id)) {
         let base = |cluster: &Cluster| -> Vec<_> {
             let placements = cluster.placements(id).iter();
-            placements.filter(|p| p.role == aryl::cluster::Role::Base).copied().collect()
+            placements.filter(|p| p.role == Role::Base).copied().collect()
         };
         assert_eq!(base(before), base(optimum.after()));
     }
     for &id in optimum.started() {
         assert!(!before.is_running(id) && optimum.after().is_running(id));
     }
+}
+
+/// Up to 2 servers of 1 to 4 GPUs and 3 jobs, so that all can be tried.
+fn tiny(random: &mut Rand32) -> Cluster {
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 2)).unwrap();
+    let servers: Vec<ServerId> = (0..1 + random.rand_range(0..2))
+        .map(|_| {
+            let gpu_type = if random.rand_range(0..3) == 0 { t4 } else { v100 };
+            let gpus = 1 + random.rand_range(0..4);
+            let on_loan = random.rand_range(0..2) == 0;
+            let server =
+                if on_loan { Server::on_loan(gpu_type, gpus) } else { Server::training(gpu_type, gpus) };
+            cluster.add_server(server).unwrap()
+        })
+        .collect();
+    for _ in 0..1 + random.rand_range(0..3) {
+        let min = 1 + random.rand_range(0..2);
+        let mut job = Job::elastic(min..=min + random.rand_range(0..3))
+            .gpus_per_worker(1 + random.rand_range(0..2))
+            .remaining(Seconds(f64::from(1 + random.rand_range(0..2_000))));
+        match random.rand_range(0..4) {
+            0 => job = job.fungible(),
+            1 => job = job.fungible().heterogeneous_at([1.0, 0.7, 0.4][random.rand_range(0..3) as usize]),
+            _ => {}
+        }
+        if random.rand_range(0..3) == 0 {
+            job = job.weight(2.5).resize_overhead(Seconds(f64::from(random.rand_range(0..300))));
+        }
+        let id = cluster.add_job(job).unwrap();
+        let at = servers[random.rand_range(0..servers.len() as u32) as usize];
+        let speed = cluster.speed(cluster.server(at).unwrap().gpu_type).unwrap();
+        let base = cluster.job(id).unwrap().min_workers_on(speed) as u32;
+        if random.rand_range(0..2) == 0 && cluster.place(id, &[Placement::base(at, base)]).is_ok() {
+            for &more in &servers {
+                let _ = cluster.scale_out(id, more, random.rand_range(0..3));
+            }
+        }
+    }
+    cluster
+}
+
+/// The most that any state after the epoch is worth. `from` is the job to decide about next.
+fn brute_force(before: &Cluster, state: &mut Cluster, from: usize, wait: Seconds) -> i128 {
+    let Some((id, _)) = before.jobs().nth(from) else {
+        return ilp::epoch_value(before, state, wait).unwrap();
+    };
+    // It stays as it is, or waits.
+    let mut best = i128::MIN;
+    let base: Vec<Placement> =
+        before.placements(id).iter().filter(|p| p.role == Role::Base).copied().collect();
+    if !before.is_running(id) {
+        best = brute_force(before, state, from + 1, wait);
+    }
+    let servers: Vec<(ServerId, u32)> = before.servers().map(|(server, it)| (server, it.gpus)).collect();
+    let combinations: u32 = servers.iter().map(|(_, gpus)| gpus + 1).product();
+    for number in 0..combinations {
+        let mut rest = number;
+        let mut counts = servers.iter().map(|&(server, gpus)| {
+            let workers = rest % (gpus + 1);
+            rest /= gpus + 1;
+            (server, workers)
+        });
+        let placements: Vec<Vec<Placement>> = if before.is_running(id) {
+            let flexible = counts.map(|(server, workers)| Placement::flexible(server, workers));
+            vec![base.iter().copied().chain(flexible.filter(|p| p.workers > 0)).collect()]
+        } else {
+            // Any server's workers may be the base: all of them first, then a part.
+            let all: Vec<(ServerId, u32)> = counts.by_ref().filter(|count| count.1 > 0).collect();
+            let total: u32 = all.iter().map(|count| count.1).sum();
+            (1..=total).map(|base| split(&all, base)).collect()
+        };
+        for gang in placements {
+            if state.place(id, &gang).is_ok() {
+                best = best.max(brute_force(before, state, from + 1, wait));
+                state.stop(id).unwrap();
+                break;
+            }
+        }
+    }
+    best
+}
+
+/// The first `base` of these workers as base workers, the others as flexible ones.
+fn split(workers: &[(ServerId, u32)], base: u32) -> Vec<Placement> {
+    let mut left = base;
+    let mut placements = Vec::new();
+    for &(server, workers) in workers {
+        let first = workers.min(left);
+        left -= first;
+        placements.extend(
+            [Placement::base(server, first), Placement::flexible(server, workers - first)]
+                .into_iter()
+                .filter(|placement| placement.workers > 0),
+        );
+    }
+    placements
+}
+
+#[test]
+fn the_optimum_equals_brute_force() {
+    let mut random = Rand32::new(7);
+    let mut decided = 0;
+    for case in 0..800 {
+        let cluster = tiny(&mut random);
+        let wait = Seconds([0.0, 300.0, 1e6][case % 3]);
+        let mut state = cluster.clone();
+        let running: Vec<_> = cluster.jobs().map(|(id, _)| id).filter(|&id| cluster.is_running(id)).collect();
+        running.iter().for_each(|&id| state.stop(id).unwrap());
+        let expected = brute_force(&cluster, &mut state, 0, wait);
+        let optimum = ilp::epoch(&cluster, wait, &Microlp::default()).unwrap();
+        let value = ilp::epoch_value(&cluster, optimum.after(), wait).unwrap();
+        if optimum.certificate().is_optimal() {
+            assert_eq!(value, expected, "case {case}: {cluster:?}");
+        }
+        assert!((value - expected).abs() as f64 <= 1e-6 * expected as f64, "case {case}");
+        decided += u32::from(expected > 0);
+    }
+    assert!(decided > 300, "{decided}");
 }

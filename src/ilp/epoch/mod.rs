@@ -86,11 +86,7 @@ impl EpochOptimum {
 /// J · (O · (1 + T) + 2 · S) factors. O is the width of the job, T times that where it waits, and to the power of T where it
 /// is heterogeneous.
 ///
-/// # How far the two phases are from it
-///
-/// Random clusters of 2 to 5 servers and 3 to 9 jobs, some of them running: the value of the plan of
-/// [`Epoch::default`](crate::epoch::Epoch) as a share of the optimum. See [the module](super#where-the-split-loses) for
-/// the table, and for the worst cases.
+/// How far the two phases are from it is told in [the module](super#where-the-split-loses).
 ///
 /// # Examples
 ///
