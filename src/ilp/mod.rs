@@ -31,18 +31,20 @@
 //! `benches/peers` in the repository is a package with backends for HiGHS and CBC, through `good_lp`. It prints times and
 //! values of all of them side by side, and is left out of this crate so that no C++ enters its graph.
 //!
-//! What microlp solves in a second or so on an ordinary machine: knapsacks of a hundred classes of the scheduler's kind,
-//! reclaims of some dozens of servers, epochs of ten servers and twenty jobs. `benches/peers` has the figures.
+//! What microlp is good for: on one core of a server (AMD EPYC), knapsacks of 100 classes and some 900 items of the scheduler's
+//! families take 5 to 10 ms, and those of hard families up to half a second for 5,000 nodes, sometimes without a proof; reclaims
+//! of a tenth of 100 to 200 servers 2 to 300 ms; epochs of 8 servers and 16 jobs 0.3 ms, of 24 servers and 48 jobs 1 to
+//! 40 ms, with one in some hundred that finds no answer in 200,000 nodes. `benches/peers` compares.
 //!
 //! # Where the split loses
 //!
 //! The paper decides in phases: base demand first, shortest job first; then a knapsack over what is left; then servers.
 //! [`epoch()`] decides all three at once. The value of the plan of [`Epoch::default`](crate::epoch::Epoch), as a share of
-//! the optimum, on 1,000 random clusters (seeds 1 to 1,000) of 1 to 5 servers of 3 to 8 GPUs and up to 10 jobs, some of
-//! them running. A column is what a start is worth: a wait spared, see [`epoch()`]. Clusters in which nothing can be had are
-//! left out.
+//! the optimum, on random clusters: 1,000 of up to 5 servers of 3 to 8 GPUs and up to 10 jobs, some of them running; then 200
+//! of up to 24 servers and 48 jobs. A column is what a start is worth, a wait spared: see [`epoch()`]. Clusters in which nothing
+//! can be had are left out, and two whose optimum was not found within 20,000 nodes.
 //!
-//! | one GPU type: share of the optimum | wait 0 s | wait 300 s | wait 3,600 s | wait 10^7 s |
+//! | up to 5 servers, one GPU type | wait 0 s | wait 300 s | wait 3,600 s | wait 10^7 s |
 //! |---|---|---|---|---|
 //! | 1 (the optimum) | 259 | 338 | 424 | 556 |
 //! | 0.99 to 1 | 2 | 1 | 3 | 57 |
@@ -53,9 +55,9 @@
 //! | 0.3 to 0.6 | 55 | 59 | 78 | 25 |
 //! | below 0.3 | 145 | 131 | 32 | 8 |
 //! | mean | 0.667 | 0.733 | 0.863 | 0.960 |
-//! | worst | 0.000 | 0.008 | 0.093 | 0.200 |
+//! | worst (seed) | 0.000 (8) | 0.008 (54) | 0.093 (54) | 0.200 (373) |
 //!
-//! | three GPU types, resize overheads | wait 0 s | wait 300 s | wait 3,600 s | wait 10^7 s |
+//! | up to 5 servers, three GPU types, resize overheads | wait 0 s | wait 300 s | wait 3,600 s | wait 10^7 s |
 //! |---|---|---|---|---|
 //! | 1 (the optimum) | 301 | 426 | 473 | 546 |
 //! | 0.99 to 1 | 0 | 2 | 2 | 49 |
@@ -66,7 +68,20 @@
 //! | 0.3 to 0.6 | 38 | 43 | 45 | 26 |
 //! | below 0.3 | 95 | 85 | 22 | 6 |
 //! | mean | 0.749 | 0.819 | 0.903 | 0.961 |
-//! | worst | −0.465 | −0.376 | −0.051 | 0.167 |
+//! | worst (seed) | −0.465 (829) | −0.376 (829) | −0.051 (706) | 0.167 (611) |
+//!
+//! | the same, up to 24 servers | wait 0 s | wait 300 s | wait 3,600 s | wait 10^7 s |
+//! |---|---|---|---|---|
+//! | 1 (the optimum) | 25 | 30 | 37 | 56 |
+//! | 0.99 to 1 | 0 | 0 | 3 | 28 |
+//! | 0.95 to 0.99 | 5 | 5 | 8 | 3 |
+//! | 0.9 to 0.95 | 7 | 9 | 11 | 10 |
+//! | 0.8 to 0.9 | 8 | 8 | 19 | 27 |
+//! | 0.6 to 0.8 | 20 | 24 | 39 | 43 |
+//! | 0.3 to 0.6 | 51 | 54 | 60 | 12 |
+//! | below 0.3 | 60 | 52 | 5 | 1 |
+//! | mean | 0.486 | 0.533 | 0.731 | 0.869 |
+//! | worst (seed) | −0.087 (115) | −0.014 (12) | 0.150 (141) | 0.286 (141) |
 //!
 //! To print the tables:
 //!
@@ -74,14 +89,14 @@
 //! cargo run --release --features ilp --example compare_epochs
 //! ```
 //!
-//! Small clusters are where it matters most: on five servers one gang decides the day. The clusters are random, not taken
-//! from a trace, and an epoch is not a day: to start the shortest job first serves the epochs that follow, which no
-//! column here counts. The five ways to lose, each at its purest, with a wait of 300 s:
+//! Much of this is a difference of aims, not a fault. The clusters are random and crowded, not taken from a trace. The flexible
+//! workers are counted as if they stayed to the end of their job, though the next epoch decides anew. And to start the
+//! shortest job first serves the epochs that follow, which no column counts. What remains is what a joint decision could
+//! gain. The five ways to lose, each at its purest, with a wait of 300 s:
 //!
 //! **Base demand comes first, whatever it displaces.** A gang of 6 starts for the 300 s that it is spared, and six flexible
-//! workers leave that would have saved 27,000 s. Share: 0.011. This is a matter of measure: the flexible workers are counted
-//! as if they stayed to the end. The paper's order is right where waiting is what hurts; a `wait` above 27,000 s says so, and
-//! then the split is optimal.
+//! workers leave that would have saved 27,000 s. Share: 0.011. The paper's order is right
+//! where waiting is what hurts; a `wait` above 27,000 s says so, and then the split is optimal.
 //!
 //! ```
 //! use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
