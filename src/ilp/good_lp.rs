@@ -1,4 +1,4 @@
-//! Whatever solver good_lp was built with.
+//! Whatever solver `good_lp` was built with.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 1e-7;
 /// ```
 ///
 /// in the manifest of a program, CBC takes its place here, and must then be installed. `good_lp` puts microlp before all
-/// others but CBC, so to use HiGHS, SCIP or another one, write a [`Backend`] that names it: some forty lines, to be copied
+/// others but CBC, so to use `HiGHS`, SCIP or another one, write a [`Backend`] that names it: some forty lines, to be copied
 /// from `benches/peers` in the repository of this crate.
 ///
 /// The solver is asked to prove optimality, with no limit of any kind. Answers are stated to 10^-7 of the objective, since

@@ -26,9 +26,9 @@
 //! |---|---|
 //! | [`Microlp`] | microlp, in pure Rust; the default. Deterministic; stops at a counted number of nodes |
 //! | [`GoodLp`] | the default solver of the crate `good_lp`: CBC where some package turns on its feature `coin_cbc`, else microlp |
-//! | your own [`Backend`] | HiGHS, SCIP, a commercial code: read the [`Model`], return an [`Assignment`] |
+//! | your own [`Backend`] | `HiGHS`, SCIP, a commercial code: read the [`Model`], return an [`Assignment`] |
 //!
-//! `benches/peers` in the repository is a package with backends for HiGHS and CBC, through `good_lp`. It prints times and
+//! `benches/peers` in the repository is a package with backends for `HiGHS` and CBC, through `good_lp`. It prints times and
 //! values of all of them side by side, and is left out of this crate so that no C++ enters its graph.
 //!
 //! What microlp is good for: on one core of a server (AMD EPYC), knapsacks of 100 classes and some 900 items of the scheduler's
