@@ -20,22 +20,23 @@ use families::Capacity;
 
 /// What CBC and HiGHS may take for an instance.
 const SECONDS: f64 = 20.0;
-/// The same for microlp, in branch-and-bound nodes. It is not tried on programs of more variables, where a node alone takes
-/// milliseconds.
+/// The same for microlp, in branch-and-bound nodes.
 const NODES: u64 = 20_000;
-const VARIABLES: u64 = 5_000;
+/// The classes of the largest knapsack, and the servers of the largest reclaim, that microlp is given: beyond, a node alone
+/// takes milliseconds.
+const MICROLP: (usize, u32) = (100, 200);
 const SEED: u64 = 1;
 
-/// A backend under test: its name, itself, and the largest program that it is given.
-type Peer = (&'static str, Box<dyn Backend>, u64);
+/// A backend under test: its name, itself, and whether it is given large instances.
+type Peer = (&'static str, Box<dyn Backend>, bool);
 
 fn peers() -> Vec<Peer> {
     vec![
         #[cfg(feature = "highs")]
-        ("HiGHS", Box::new(backends::Through { solver: good_lp::highs, seconds: SECONDS }), u64::MAX),
+        ("HiGHS", Box::new(backends::Through { solver: good_lp::highs, seconds: SECONDS }), true),
         #[cfg(feature = "cbc")]
-        ("CBC", Box::new(backends::Through { solver: good_lp::coin_cbc, seconds: SECONDS }), u64::MAX),
-        ("microlp", Box::new(Microlp::with_node_limit(NODES)), VARIABLES),
+        ("CBC", Box::new(backends::Through { solver: good_lp::coin_cbc, seconds: SECONDS }), true),
+        ("microlp", Box::new(Microlp::with_node_limit(NODES)), false),
     ]
 }
 
@@ -128,8 +129,8 @@ fn knapsack(name: &str, instance: &Instance) {
             (None, _) => Cell::left_out(),
         },
     ];
-    cells.extend(peers().into_iter().map(|(_, backend, largest)| {
-        if instance.item_count() > largest {
+    cells.extend(peers().into_iter().map(|(_, backend, takes_large)| {
+        if instance.class_count() > MICROLP.0 && !takes_large {
             return Cell::left_out();
         }
         Cell::new(timed(|| ilp::knapsack(instance, &*backend).map(|answer| answer.certificate())))
@@ -144,9 +145,8 @@ fn reclaim(servers: u32, mix: Mix, elastic: u32, count: u32) {
     let reclaimer = Reclaimer::new(Policy::BestOfRules);
     let mut cells =
         vec![Cell::new(timed(|| reclaimer.solve(&cluster, count).map(|answer| *answer.certificate())))];
-    let variables = cluster.servers().count() as u64 + cluster.jobs().count() as u64;
-    cells.extend(peers().into_iter().map(|(_, backend, largest)| {
-        if variables > largest {
+    cells.extend(peers().into_iter().map(|(_, backend, takes_large)| {
+        if servers > MICROLP.1 && !takes_large {
             return Cell::left_out();
         }
         Cell::new(timed(|| ilp::reclaim(&cluster, count, &*backend).map(|answer| *answer.certificate())))
@@ -162,19 +162,21 @@ fn reclaim(servers: u32, mix: Mix, elastic: u32, count: u32) {
 fn main() {
     println!("Times are the least of some runs. In brackets: as a multiple of aryl's. Seed {SEED}.");
     let wanted = std::env::args().nth(1);
-    let is_wanted = |group: &str| wanted.as_deref().is_none_or(|name| name == group);
-    if is_wanted("knapsack") {
-        head(&["knapsack", "value", "aryl", "aryl, dense program", "textbook program"]);
-        for family in families::ALL {
-            for (classes, longest, capacity) in [
-                (30, 16, Capacity::Units(64)),
-                (100, 64, Capacity::Units(64)),
-                (100, 64, Capacity::Percent(25)),
-                (1_000, 64, Capacity::Percent(25)),
-            ] {
-                let instance = families::table_of(family, classes, longest, capacity, u128::from(SEED));
-                knapsack(&format!("{family:?}"), &instance);
-            }
+    let is_wanted = |name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
+    let of_knapsack = families::ALL.map(|family| (family, format!("{family:?}")));
+    let of_knapsack = of_knapsack.iter().filter(|(_, name)| is_wanted("knapsack") || is_wanted(name));
+    for (at, (family, name)) in of_knapsack.enumerate() {
+        if at == 0 {
+            head(&["knapsack", "value", "aryl", "aryl, dense program", "textbook program"]);
+        }
+        for (classes, longest, capacity) in [
+            (30, 16, Capacity::Units(64)),
+            (100, 64, Capacity::Units(64)),
+            (100, 64, Capacity::Percent(25)),
+            (1_000, 64, Capacity::Percent(25)),
+        ] {
+            let instance = families::table_of(*family, classes, longest, capacity, u128::from(SEED));
+            knapsack(name, &instance);
         }
     }
     if is_wanted("reclaim") {
