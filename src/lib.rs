@@ -67,6 +67,7 @@
 //! | [`scaling`] | how the speed of a job grows with its workers |
 //! | [`verify`] | independent checks of every answer, which share no code with the solvers |
 //! | [`certificate`], [`units`], [`id`] | objective and bound; seconds and speeds; dense ids |
+//! | `ilp` (feature) | the same problems as integer programs: reference answers, and an epoch as a whole |
 //! | [`guide`] | longer pages: how to embed the crate, the written form of a cluster, from the paper to the code |
 //!
 //! Each module works alone too: the knapsack on plain weights and values, the reclaim on a cluster.

@@ -91,6 +91,17 @@ fn the_default_solver_of_good_lp_says_the_same() {
 }
 
 #[test]
+fn the_same_instance_and_limit_give_the_same_answer() {
+    for seed in 0..10 {
+        let instance = families::table_of(Family::Parity, 12, 6, Capacity::Percent(30), seed);
+        for nodes in [10, 1_000] {
+            let solve = || ilp::knapsack(&instance, &Microlp::with_node_limit(nodes));
+            assert_eq!(solve(), solve());
+        }
+    }
+}
+
+#[test]
 fn an_instance_that_is_too_large_is_refused_before_anything_is_built() {
     let mut instance = Instance::new(1 << 40);
     for _ in 0..8 {

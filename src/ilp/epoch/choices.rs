@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::value::Value;
 use crate::cluster::{Cluster, Job, Role, Tally};
 use crate::id::{GpuTypeId, JobId};
+use crate::ilp::backend;
 use crate::ilp::error::IlpError;
-use crate::ilp::{VARIABLE_LIMIT, backend};
 use crate::units::Speed;
 
 /// A GPU type of the cluster.
@@ -32,7 +32,8 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// The choices of a job, or `None` where there is nothing to decide: a running job that is not elastic.
+    /// The choices of a job, or `None` where there is nothing to decide: a running job that is not elastic and holds no
+    /// flexible worker. (One that mixes types may hold some: they make up no whole reference worker.)
     pub(super) fn of(
         cluster: &Cluster,
         value: &Value,
@@ -41,10 +42,11 @@ impl Choices {
         job: &Job,
     ) -> Result<Option<Self>, IlpError> {
         let is_running = cluster.is_running(id);
-        if is_running && !job.is_elastic() {
+        let placements = cluster.placements(id);
+        let holds_base_alone = placements.iter().all(|placement| placement.role == Role::Base);
+        if is_running && !job.is_elastic() && holds_base_alone {
             return Ok(None);
         }
-        let placements = cluster.placements(id);
         let inventory = cluster.inventory();
         let base = inventory.tally(placements.iter().filter(|placement| placement.role == Role::Base));
         let held = inventory.tally(placements);
@@ -52,26 +54,24 @@ impl Choices {
             types.iter().map(|&(gpu_type, _)| tally.workers(gpu_type)).collect()
         };
         let least = counts(&base);
+        // A running job that does not mix types stays on the one it has.
+        let stays = |at: usize| !is_running || job.is_heterogeneous() || least[at] > 0;
+        let allowed: Vec<usize> =
+            (0..types.len()).filter(|&at| job.gpu_types.contains(types[at].0) && stays(at)).collect();
+        backend::check_size(most(job, allowed.len() as u64))?;
         let mut all: BTreeSet<Vec<u64>> = BTreeSet::new();
         if is_running {
             all.insert(counts(&held));
             all.insert(least.clone());
         }
         if job.is_heterogeneous() {
-            let allowed: Vec<usize> =
-                (0..types.len()).filter(|&at| job.gpu_types.contains(types[at].0)).collect();
-            mixtures(job, types, &allowed, &least, &mut all)?;
+            mixtures(job, types, &allowed, &least, &mut all);
         } else {
-            for (at, &(gpu_type, speed)) in types.iter().enumerate() {
-                // A running job stays on its type.
-                let may = if is_running { least[at] > 0 } else { job.gpu_types.contains(gpu_type) };
-                if may {
-                    for reference in job.min_workers..=job.max_workers {
-                        let mut workers = vec![0; types.len()];
-                        workers[at] = speed.workers_for(reference).max(least[at]);
-                        all.insert(workers);
-                        backend::check_size(all.len() as u64)?;
-                    }
+            for at in allowed {
+                for reference in job.min_workers..=job.max_workers {
+                    let mut workers = vec![0; types.len()];
+                    workers[at] = types[at].1.workers_for(reference).max(least[at]);
+                    all.insert(workers);
                 }
             }
         }
@@ -101,36 +101,37 @@ impl Choices {
     }
 }
 
+/// A number that the choices of a job do not exceed, however they are placed: known before one is written down.
+fn most(job: &Job, types: u64) -> u64 {
+    let widest = u64::from(job.max_workers);
+    if !job.is_heterogeneous() {
+        return (widest - u64::from(job.min_workers) + 1) * types;
+    }
+    // Reference workers on each type, no more than `widest` in all: "widest + types over types" of combinatorics.
+    (1..=types)
+        .try_fold(1_u64, |ways, number| Some(ways.checked_mul(widest + number)? / number))
+        .unwrap_or(u64::MAX)
+}
+
 /// Adds the mixtures of the allowed types in which each holds as many workers as whole reference workers need, and no
 /// fewer than `least`.
-fn mixtures(
-    job: &Job,
-    types: &[Type],
-    allowed: &[usize],
-    least: &[u64],
-    all: &mut BTreeSet<Vec<u64>>,
-) -> Result<(), IlpError> {
-    let mut open = vec![least.to_vec()];
+fn mixtures(job: &Job, types: &[Type], allowed: &[usize], least: &[u64], all: &mut BTreeSet<Vec<u64>>) {
+    let mut open = BTreeSet::from([least.to_vec()]);
     for &at in allowed {
-        let speed = types[at].1;
-        let mut next: BTreeSet<Vec<u64>> = BTreeSet::new();
+        let mut next = BTreeSet::new();
         for workers in open {
             for reference in 0..=job.max_workers {
                 let mut more = workers.clone();
-                more[at] = speed.workers_for(reference).max(least[at]);
+                more[at] = types[at].1.workers_for(reference).max(least[at]);
                 if tally(types, &more).exceeds(job.max_workers) {
                     break;
                 }
                 next.insert(more);
-                if next.len() as u64 > VARIABLE_LIMIT {
-                    backend::check_size(next.len() as u64)?;
-                }
             }
         }
-        open = next.into_iter().collect();
+        open = next;
     }
     all.extend(open);
-    Ok(())
 }
 
 fn tally(types: &[Type], workers: &[u64]) -> Tally {

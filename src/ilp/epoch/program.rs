@@ -18,7 +18,7 @@ struct Host {
     id: ServerId,
     /// Its place among the types.
     at_type: usize,
-    /// GPUs that neither base workers nor jobs without a choice hold.
+    /// GPUs that base workers do not hold.
     open: u32,
 }
 
@@ -47,12 +47,9 @@ impl Program {
     pub(super) fn new(cluster: &Cluster, value: &Value) -> Result<Self, IlpError> {
         let types: Vec<Type> =
             cluster.gpu_types().map(|(id, _)| (id, cluster.speed(id).unwrap_or(Speed::REFERENCE))).collect();
-        let stays = |job: JobId, role: Role| {
-            role == Role::Base || cluster.job(job).is_none_or(|job| !job.is_elastic())
-        };
         let mut hosts = Vec::new();
         for (id, server) in cluster.servers().filter(|(_, server)| server.pool.is_for_training()) {
-            let staying = cluster.tenants(id).iter().filter(|tenant| stays(tenant.job, tenant.role));
+            let staying = cluster.tenants(id).iter().filter(|tenant| tenant.role == Role::Base);
             let gpus = |job: JobId| cluster.job(job).map_or(0, |job| job.gpus_per_worker);
             let held: u32 = staying.map(|tenant| tenant.workers * gpus(tenant.job)).sum();
             hosts.push(Host { id, at_type: server.gpu_type.index(), open: server.gpus - held });
