@@ -68,6 +68,7 @@
 //! | [`scaling`] | how the speed of a job grows with its workers |
 //! | [`verify`] | independent checks of every answer, which share no code with the solvers |
 //! | [`certificate`], [`units`], [`id`] | objective and bound; seconds and speeds; dense ids |
+//! | `ilp` (feature) | the same problems as integer programs: reference answers, and an epoch as a whole |
 //! | [`guide`] | longer pages: how to embed the crate, the written form of a cluster, from the paper to the code |
 //!
 //! Each module works alone too: the knapsack on plain weights and values, the reclaim on a cluster.
@@ -77,6 +78,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `serde` | yes | every input and output serializes; what comes in is checked as at the door |
+//! | `ilp` | no | `ilp`: the same problems as integer programs, for a reference answer. Needs `std` |
 //!
 //! # What holds everywhere
 //!
@@ -107,6 +109,8 @@ pub mod epoch;
 pub mod guide;
 mod heap;
 pub mod id;
+#[cfg(feature = "ilp")]
+pub mod ilp;
 pub mod k_union;
 pub mod knapsack;
 pub mod loan;

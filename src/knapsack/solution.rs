@@ -21,6 +21,8 @@ pub enum Method {
     Greedy,
     /// Every combination.
     BruteForce,
+    /// An integer program, given to a general solver.
+    IntegerProgram,
 }
 
 /// An answer: for each class the item chosen or none, the total value and weight, and the proof of how good it is.
@@ -115,6 +117,15 @@ impl Solution {
     #[must_use]
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// The answer that a solver outside this module found: choices as the caller counts items, and its certificate, whose
+    /// objective is their value.
+    #[cfg(feature = "ilp")]
+    pub(crate) fn from_parts(choices: Vec<Option<u32>>, weight: u64, certificate: Certificate) -> Self {
+        let choices = choices.into_iter().map(|choice| choice.unwrap_or(NONE)).collect();
+        let value = certificate.objective();
+        Self { choices, value, weight, certificate, method: Method::IntegerProgram }
     }
 
     /// Starts a new answer in which every class chooses its base.

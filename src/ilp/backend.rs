@@ -1,0 +1,191 @@
+//! What solves an integer program, and how its answer is taken: with caution.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::error::{IlpError, WrongAnswer};
+use super::model::Model;
+use crate::certificate::{Certificate, Sense};
+
+/// The most variables that a program may have: above this, no program is built.
+///
+/// It keeps memory in bounds. What a backend solves in acceptable time is far less.
+pub const VARIABLE_LIMIT: u64 = 1 << 20;
+
+/// A solver of integer programs.
+///
+/// [`Microlp`](super::Microlp) is the default: pure Rust. [`GoodLp`](super::GoodLp) follows the features of the crate
+/// `good_lp`. Any other solver is a few lines: read the [`Model`], return an [`Assignment`].
+///
+/// An answer is never trusted for its numbers. It is rounded to whole numbers, what follows from them is computed again in
+/// integers, and a choice that breaks a rule is refused. Only the bound is taken at the backend's word.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::ilp::{self, Assignment, Backend, BackendError, IlpError, Model};
+///
+/// /// It says that nothing is ever chosen, and that nothing can be had.
+/// struct Lazy;
+/// impl Backend for Lazy {
+///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+///         Ok(Assignment::new(vec![0.0; model.variables().len()], 0.0))
+///     }
+/// }
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// assert!(matches!(ilp::reclaim(&cluster, 1, &Lazy), Err(IlpError::WrongAnswer(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Backend {
+    /// Finds values of all variables that keep all rows, with the best objective.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError`] where no such values are found.
+    fn solve(&self, model: &Model) -> Result<Assignment, BackendError>;
+}
+
+/// The answer of a [`Backend`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Assignment {
+    /// The value of each variable, in order: a whole number, but for rounding.
+    pub values: Vec<f64>,
+    /// What no answer beats, in the unit of the model's objective, on the safe side of the solver's own tolerances: a
+    /// little above what it proved for a model that maximizes, a little below for one that minimizes.
+    pub bound: f64,
+}
+
+impl Assignment {
+    /// An answer with these values and this bound.
+    #[must_use]
+    pub fn new(values: Vec<f64>, bound: f64) -> Self {
+        Self { values, bound }
+    }
+}
+
+/// Why a backend has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BackendError {
+    /// It found that the rows contradict each other.
+    #[error("the backend says that the program has no answer")]
+    Infeasible,
+    /// It reached its limit before it had any answer. With an answer in hand, a backend returns that, and its bound.
+    #[error("the backend found no answer within its limit of {limit} {unit}")]
+    LimitReached {
+        /// The limit.
+        limit: u64,
+        /// What is limited: `"nodes"`, say.
+        unit: &'static str,
+    },
+    /// It failed.
+    #[error("the backend failed: {message}")]
+    Failed {
+        /// What it says.
+        message: String,
+    },
+}
+
+/// Whole numbers in place of a backend's values, and its bound.
+pub(super) struct Rounded {
+    pub(super) values: Vec<u32>,
+    pub(super) bound: f64,
+}
+
+/// How far from a whole number a value may be.
+const TOLERANCE: f64 = 1e-4;
+
+/// Refuses a program that would have too many variables.
+pub(super) fn check_size(variables: u64) -> Result<(), IlpError> {
+    if variables > VARIABLE_LIMIT {
+        return Err(IlpError::TooLarge { variables, limit: VARIABLE_LIMIT });
+    }
+    Ok(())
+}
+
+/// Has a model solved, and rounds the answer. A model without variables is not given to the backend.
+pub(super) fn solve(model: &Model, backend: &(impl Backend + ?Sized)) -> Result<Rounded, IlpError> {
+    let variables = model.variables();
+    if variables.is_empty() {
+        return Ok(Rounded { values: Vec::new(), bound: 0.0 });
+    }
+    let Assignment { values, bound } = backend.solve(model)?;
+    if values.len() != variables.len() {
+        return Err(WrongAnswer::Length { values: values.len(), variables: variables.len() }.into());
+    }
+    if bound.is_nan() {
+        return Err(WrongAnswer::Bound.into());
+    }
+    let mut rounded = Vec::with_capacity(values.len());
+    for (at, (&value, variable)) in values.iter().zip(variables).enumerate() {
+        let whole = libm::round(value);
+        // Not a number fails both comparisons.
+        let near = libm::fabs(value - whole) <= TOLERANCE;
+        if !(near && (0.0..=f64::from(variable.upper)).contains(&whole)) {
+            return Err(WrongAnswer::Value { variable: at, value, upper: variable.upper }.into());
+        }
+        rounded.push(whole as u32);
+    }
+    Ok(Rounded { values: rounded, bound })
+}
+
+/// The certificate of an answer whose objective was counted in integers, from a bound in floating point: the bound is
+/// rounded to the nearest integer that it allows, and is never better than the objective.
+pub(super) fn certificate(sense: Sense, objective: u64, bound: f64) -> Certificate {
+    // A float turns into the nearest `u64` there is, so an infinite bound is no fault.
+    let bound = match sense {
+        Sense::Maximize => (libm::floor(bound) as u64).max(objective),
+        Sense::Minimize => (libm::ceil(bound) as u64).min(objective),
+    };
+    Certificate::new(sense, objective, bound).unwrap_or(Certificate::optimal(sense, objective))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    #[test]
+    fn bounds_are_rounded_towards_the_objective() {
+        let up = |objective, bound| certificate(Sense::Maximize, objective, bound).bound();
+        assert_eq!([up(7, 7.9), up(7, 8.0), up(7, 6.5), up(7, -1.0)], [7, 8, 7, 7]);
+        assert_eq!(up(7, f64::INFINITY), u64::MAX);
+        let down = |objective, bound| certificate(Sense::Minimize, objective, bound).bound();
+        assert_eq!([down(7, 6.1), down(7, 6.0), down(7, 7.5), down(7, -1.0)], [7, 6, 7, 0]);
+    }
+
+    struct Fixed(Assignment);
+    impl Backend for Fixed {
+        fn solve(&self, _: &Model) -> Result<Assignment, BackendError> {
+            Ok(self.0.clone())
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_no_whole_number_or_out_of_its_range_is_refused() {
+        let mut model = Model::new(Sense::Maximize);
+        model.variable(2, 1.0);
+        let round = |value: f64| {
+            let answer = solve(&model, &Fixed(Assignment::new(vec![value], 0.0)));
+            answer.map(|rounded| rounded.values)
+        };
+        assert_eq!(round(1.000_01), Ok(vec![1]));
+        assert_eq!(round(-0.000_01), Ok(vec![0]));
+        for bad in [0.5, 3.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(
+                round(bad),
+                Err(IlpError::WrongAnswer(WrongAnswer::Value { variable: 0, upper: 2, .. }))
+            ));
+        }
+        let short = solve(&model, &Fixed(Assignment::new(vec![], 0.0)));
+        assert!(matches!(short.err(), Some(IlpError::WrongAnswer(WrongAnswer::Length { .. }))));
+        let no_bound = solve(&model, &Fixed(Assignment::new(vec![1.0], f64::NAN)));
+        assert!(matches!(no_bound.err(), Some(IlpError::WrongAnswer(WrongAnswer::Bound))));
+    }
+}
