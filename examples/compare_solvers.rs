@@ -21,7 +21,7 @@ use aryl::ilp::{self, GoodLp, Microlp};
 use aryl::knapsack::{Solver, brute_force, dense, greedy};
 use aryl::reclaim::{Policy, Reclaimer};
 use aryl::units::Seconds;
-use clusters::{Mix, filled};
+use clusters::{Mix, churned, filled};
 use families::{Capacity, Family};
 use oorandom::Rand32;
 use support::{Shape, random_cluster};
@@ -69,8 +69,11 @@ fn compare_knapsacks(seed: u64) {
 
 fn compare_reclaims(seed: u64) {
     let (servers, count) = (40, 6);
-    for (mix, jobs) in [(Mix::SmallJobs, "small jobs"), (Mix::WideJobs, "wide jobs")] {
-        let cluster = filled(servers, mix, 20, seed);
+    for (jobs, cluster) in [
+        ("best fit", churned(servers, 20, seed)),
+        ("scattered", filled(servers, Mix::WideJobs, 20, seed)),
+        ("scattered, small jobs", filled(servers, Mix::SmallJobs, 20, seed)),
+    ] {
         head(&format!("Reclaim: {count} of {servers} servers, {jobs}; preemption cost, the less the better"));
         for (name, policy) in [
             ("Random", Policy::Random { seed }),
@@ -78,6 +81,7 @@ fn compare_reclaims(seed: u64) {
             ("Aryl", Policy::Aryl),
             ("Amortized", Policy::Amortized),
             ("BestOfRules", Policy::BestOfRules),
+            ("Exact", Policy::Exact),
         ] {
             row(name, || Reclaimer::new(policy).solve(&cluster, count).map(|answer| *answer.certificate()));
         }

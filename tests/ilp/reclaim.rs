@@ -7,11 +7,11 @@ use aryl::verify::{self, ReclaimViolation, Violation};
 use oorandom::Rand32;
 
 use crate::brute_force::{Outcome, candidates, optimum, outcome};
-use crate::clusters::{Mix, filled};
+use crate::clusters::{Mix, churned, filled};
 use crate::instances::{Instance, Shape};
 
-const POLICIES: [Policy; 4] =
-    [Policy::Aryl, Policy::SmallestCountFirst, Policy::Amortized, Policy::BestOfRules];
+const POLICIES: [Policy; 5] =
+    [Policy::Exact, Policy::Aryl, Policy::SmallestCountFirst, Policy::Amortized, Policy::BestOfRules];
 
 /// The integer program against the policies and their bounds.
 fn check(cluster: &Cluster, asked: u32, reference: &Reclaim) {
@@ -20,6 +20,9 @@ fn check(cluster: &Cluster, asked: u32, reference: &Reclaim) {
     let is_minor = matches!(verified, Err(Violation::Reclaim(ReclaimViolation::NotMinimal { .. })));
     assert!(verified.is_ok() || (is_minor && !reference.certificate().is_optimal()), "{verified:?}");
     let cost = reference.certificate().objective();
+    let exact = *Reclaimer::default().solve(cluster, asked).unwrap().certificate();
+    assert!(exact.is_optimal(), "{exact}");
+    assert!((exact.objective() as f64 - cost as f64).abs() <= 1e-6 * cost as f64, "{exact}, not {cost}");
     for policy in POLICIES {
         let greedy = *Reclaimer::new(policy).solve(cluster, asked).unwrap().certificate();
         assert!(greedy.objective() >= reference.certificate().bound(), "{policy:?}: {greedy}");
@@ -57,7 +60,7 @@ fn equals_brute_force() {
 fn lies_between_the_greedy_and_its_bound_on_larger_clusters() {
     for seed in 0..12 {
         let (servers, mix) = [(24, Mix::SmallJobs), (30, Mix::WideJobs)][seed as usize % 2];
-        let cluster = filled(servers, mix, 20, seed);
+        let cluster = if seed % 3 == 0 { churned(servers, 20, seed) } else { filled(servers, mix, 20, seed) };
         let asked = 2 + seed as u32 % 5;
         let reference = ilp::reclaim(&cluster, asked, &Microlp::default()).unwrap();
         assert!(reference.certificate().is_optimal());

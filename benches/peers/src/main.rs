@@ -1,7 +1,6 @@
 //! Other solvers beside those of aryl, on the instances of its benches: times, values and ratios. See README.md.
 
 mod backends;
-#[allow(dead_code)]
 #[path = "../../clusters/mod.rs"]
 mod clusters;
 #[path = "../../families/mod.rs"]
@@ -14,8 +13,8 @@ use std::time::Instant;
 use aryl::certificate::Certificate;
 use aryl::ilp::{self, Backend, Microlp};
 use aryl::knapsack::{Instance, Solver, dense};
-use aryl::reclaim::{Policy, Reclaimer};
-use clusters::{Mix, filled};
+use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
+use clusters::{Mix, churned, filled};
 use families::Capacity;
 
 /// What CBC and HiGHS may take for an instance.
@@ -140,11 +139,22 @@ fn knapsack(name: &str, instance: &Instance) {
     line(&format!("{name}, {classes} classes, {items} items, capacity {capacity}"), &cells, best);
 }
 
-fn reclaim(servers: u32, mix: Mix, elastic: u32, count: u32) {
-    let cluster = filled(servers, mix, elastic, SEED);
-    let reclaimer = Reclaimer::new(Policy::BestOfRules);
-    let mut cells =
-        vec![Cell::new(timed(|| reclaimer.solve(&cluster, count).map(|answer| *answer.certificate())))];
+fn reclaim(servers: u32, kind: Kind, elastic: u32, count: u32) {
+    let (jobs, cluster) = match kind {
+        Kind::BestFit => ("best fit", churned(servers, elastic, SEED)),
+        Kind::Scattered(Mix::WideJobs) => ("scattered", filled(servers, Mix::WideJobs, elastic, SEED)),
+        Kind::Scattered(Mix::SmallJobs) => {
+            ("scattered, small", filled(servers, Mix::SmallJobs, elastic, SEED))
+        }
+    };
+    let solve = |policy| {
+        let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+        Cell::new(timed(|| {
+            let solved = Reclaimer::new(policy).solve_into(&cluster, count, &mut workspace, &mut answer);
+            solved.map(|()| *answer.certificate())
+        }))
+    };
+    let mut cells = vec![solve(Policy::Exact), solve(Policy::BestOfRules)];
     cells.extend(peers().into_iter().map(|(_, backend, takes_large)| {
         if servers > MICROLP.1 && !takes_large {
             return Cell::left_out();
@@ -152,11 +162,14 @@ fn reclaim(servers: u32, mix: Mix, elastic: u32, count: u32) {
         Cell::new(timed(|| ilp::reclaim(&cluster, count, &*backend).map(|answer| *answer.certificate())))
     }));
     let best = cells.iter().filter_map(Cell::objective).min().unwrap_or(0);
-    let jobs = match mix {
-        Mix::SmallJobs => "small jobs",
-        Mix::WideJobs => "wide jobs",
-    };
     line(&format!("{count} of {servers} servers, {jobs}, {elastic} % elastic"), &cells, best);
+}
+
+/// How the jobs came to be where they are.
+#[derive(Clone, Copy)]
+enum Kind {
+    BestFit,
+    Scattered(Mix),
 }
 
 fn main() {
@@ -180,11 +193,11 @@ fn main() {
         }
     }
     if is_wanted("reclaim") {
-        head(&["reclaim", "cost", "aryl, BestOfRules"]);
+        head(&["reclaim", "cost", "aryl, exact", "aryl, best of rules"]);
         for (servers, count) in [(60, 6), (200, 20), (1_500, 15), (1_500, 150)] {
-            for mix in [Mix::SmallJobs, Mix::WideJobs] {
+            for kind in [Kind::BestFit, Kind::Scattered(Mix::WideJobs), Kind::Scattered(Mix::SmallJobs)] {
                 for elastic in [0, 20] {
-                    reclaim(servers, mix, elastic, count);
+                    reclaim(servers, kind, elastic, count);
                 }
             }
         }
