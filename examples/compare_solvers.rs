@@ -49,8 +49,7 @@ fn head(title: &str) {
 }
 
 fn compare_knapsacks(seed: u64) {
-    let instance =
-        families::table_of(Family::LinearMixed, 30, 6, Capacity::Percent(25), u128::from(seed) + 1);
+    let instance = families::table_of(Family::Noisy, 10, 5, Capacity::Percent(25), u128::from(seed));
     head(&format!(
         "Knapsack: {} classes, {} items, capacity {}; milliseconds saved, the more the better",
         instance.class_count(),
