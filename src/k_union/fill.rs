@@ -19,14 +19,16 @@ pub(super) struct Fill {
     start: Vec<u32>,
     count: Vec<u32>,
     holders: Vec<u32>,
+    /// By element: what it adds to the price of a set that would break it.
+    share: Vec<u128>,
     /// The elements that the last set taken made payable.
     paid: Vec<u32>,
     steps: u64,
 }
 
 impl Fill {
-    /// Takes candidates until they weigh `need` or more, or as many as can be had without breaking an element that is to be kept. Returns
-    /// the first candidate that was passed over for that.
+    /// Takes candidates until they weigh `need` or more, or as many as can be had without breaking an element that is to be
+    /// kept. Returns the first candidate that was passed over for that.
     pub(super) fn run(
         &mut self,
         instance: &Instance,
@@ -50,18 +52,19 @@ impl Fill {
         let mut refused = None;
         let all = candidates.iter().map(|&set| instance.weight_of(set)).sum();
         let (mut still, mut horizon) = (need.min(all), need.min(all));
-        let Self { heap, .. } = self;
-        let mut filled = core::mem::take(heap);
-        filled.fill(candidates.iter().map(|&set| self.price(instance, state, set, horizon)));
+        self.share_out(instance, candidates, horizon, true);
+        let mut filled = core::mem::take(&mut self.heap);
+        filled.fill(candidates.iter().map(|&set| self.price(instance, state, set)));
         while still > 0 {
             if 4 * still <= 3 * horizon {
                 horizon = still;
-                filled.rekey(|at| self.price(instance, state, candidates[at], horizon));
+                self.share_out(instance, candidates, horizon, false);
+                filled.rekey(|at| self.price(instance, state, candidates[at]));
             }
             let Some((at, key)) = filled.first() else { break };
             let set = candidates[at];
             // As tolerances are used up prices rise, and only those that matter are brought up to date.
-            let price = self.price(instance, state, set, horizon);
+            let price = self.price(instance, state, set);
             if price > key {
                 filled.update(at, price);
                 continue;
@@ -84,7 +87,7 @@ impl Fill {
                     let other = self.holders[place] as usize;
                     let set = candidates[other];
                     self.steps += instance.members(set).len() as u64;
-                    filled.update(other, self.price(instance, state, set, horizon));
+                    filled.update(other, self.price(instance, state, set));
                 }
             }
         }
@@ -124,16 +127,29 @@ impl Fill {
         }
     }
 
-    fn price(&self, instance: &Instance, state: &State, set: u32, horizon: u64) -> u128 {
+    /// Brings the shares up to date: all at first, then those that depend on how much is still to take.
+    fn share_out(&mut self, instance: &Instance, candidates: &[u32], horizon: u64, is_first: bool) {
+        self.share.resize(instance.elements(), 0);
+        for member in candidates.iter().flat_map(|&set| instance.members(set)) {
+            let element = member.element as usize;
+            let holders = u64::from(self.count[element]);
+            if is_first || holders > horizon {
+                let cost = u128::from(instance.costs[element]) * SCALE;
+                self.share[element] = cost / u128::from(holders.min(horizon).max(1));
+            }
+        }
+    }
+
+    fn price(&self, instance: &Instance, state: &State, set: u32) -> u128 {
         let charged = instance
             .members(set)
             .iter()
             .filter(|member| state.mark(member.element) != Mark::Paid && state.breaks(instance, member));
-        let share = |element: u32| {
-            let holders = u64::from(self.count[element as usize]).min(horizon).max(1);
-            u128::from(instance.costs[element as usize]) * SCALE / u128::from(holders)
-        };
-        charged.map(|member| share(member.element)).sum::<u128>() / u128::from(instance.weight_of(set))
+        let price: u128 = charged.map(|member| self.share[member.element as usize]).sum();
+        match instance.weight_of(set) {
+            1 => price,
+            weight => price / u128::from(weight),
+        }
     }
 
     fn take(&mut self, instance: &Instance, state: &mut State, set: u32) {

@@ -72,6 +72,8 @@ pub(crate) struct Search {
     /// The best choice known, without what was taken at the start, and its cost with that.
     pub(crate) best: Vec<u32>,
     pub(crate) cost: Option<u64>,
+    /// Whether there was one at the start.
+    was_known: bool,
     nodes: u64,
 }
 
@@ -137,6 +139,7 @@ impl Search {
         self.forget(instance);
         self.breaks_alone.clear();
         self.breaks_alone.resize(instance.elements(), false);
+        self.was_known = self.cost.is_some();
         let start = self.state.point();
         let (root_bound, mut decisions) = self.visit(instance, need);
         if decisions.is_some() && budget.nodes > 1 {
@@ -389,7 +392,7 @@ impl Search {
                 let &set = self.chosen.iter().max_by_key(weight)?;
                 Some([Decision::Take(set), Decision::Drop(set)])
             });
-        if branch.is_some() {
+        if branch.is_some() && self.nodes == 1 && !self.was_known {
             self.round_freely(instance, need);
         }
         branch

@@ -53,7 +53,7 @@ fn member(graph: &Graph, index: usize) -> Member {
 }
 
 /// The nodes of the second search.
-const NODES: u64 = 8;
+const NODES: u64 = 4;
 
 /// A job on servers of several quotas, or on none so far.
 const SEVERAL: u32 = u32::MAX;

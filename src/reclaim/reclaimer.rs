@@ -308,20 +308,24 @@ impl Reclaimer {
         // The rules take little time beside the search, and give it a choice to start from.
         self.follow_rules(cluster, workspace, answer);
         let Workspace { graph, greedy, put_back, exact, small, trial, steps, .. } = workspace;
-        let bound = exact.run(graph, self.solver, &answer.servers);
-        let mut consider = |exact: &Exact, answer: &mut Reclaim| {
-            greedy.load(graph, &exact.chosen);
-            *steps += put_back.run(graph, greedy);
-            outcome::write(cluster, graph, &greedy.chosen, &mut greedy.ledger, trial);
-            if order(trial) < order(answer) {
-                core::mem::swap(trial, answer);
-            }
-        };
-        consider(exact, answer);
-        if exact.refine(graph, self.solver, &answer.servers) {
+        let mut bound = 0;
+        // What costs nothing at all can't be bettered but in the order of ids.
+        if loses_something(answer) {
+            bound = exact.run(graph, self.solver, &answer.servers);
+            let mut consider = |exact: &Exact, answer: &mut Reclaim| {
+                greedy.load(graph, &exact.chosen);
+                *steps += put_back.run(graph, greedy);
+                outcome::write(cluster, graph, &greedy.chosen, &mut greedy.ledger, trial);
+                if order(trial) < order(answer) {
+                    core::mem::swap(trial, answer);
+                }
+            };
             consider(exact, answer);
+            if loses_something(answer) && exact.refine(graph, self.solver, &answer.servers) {
+                consider(exact, answer);
+            }
+            *steps += exact.steps();
         }
-        *steps += exact.steps();
         let is_tried = small.run(cluster, graph, &mut greedy.ledger, exact, trial, answer);
         *steps += small.steps();
         if is_tried {
@@ -330,6 +334,10 @@ impl Reclaimer {
         }
         bound
     }
+}
+
+fn loses_something(answer: &Reclaim) -> bool {
+    answer.certificate.objective() > 0 || answer.jct_lost_milliseconds > 0 || answer.collateral_gpus > 0
 }
 
 /// What makes one answer better than another, in this order.
