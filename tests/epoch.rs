@@ -399,3 +399,34 @@ fn a_change_that_can_be_placed_only_in_part_is_made_only_if_the_part_pays() {
     let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
     assert_eq!(plan.actions()[0], Action::ScaleOut { job, server: servers[1], workers: 1 });
 }
+
+#[test]
+fn a_job_that_a_gang_takes_workers_from_is_charged_no_resize_overhead() {
+    // 3 GPUs and one flexible worker on the first server, 5 GPUs on the second, one on the third. Shortest first, all
+    // four gangs start, the last in place of the flexible worker. In decreasing order one of them would not.
+    for overhead in [90.0, 600.0] {
+        let (mut cluster, servers) = cluster(&[(false, 5), (false, 6), (false, 2)]);
+        for &server in &servers[..2] {
+            let blocker = cluster.add_job(Job::inelastic(1)).unwrap();
+            cluster.place(blocker, &[Placement::base(server, 1)]).unwrap();
+        }
+        let elastic = Job::elastic(1..=2).remaining(Seconds(1_000.0)).resize_overhead(Seconds(overhead));
+        let elastic = cluster.add_job(elastic).unwrap();
+        let gang = [Placement::base(servers[2], 1), Placement::flexible(servers[0], 1)];
+        cluster.place(elastic, &gang).unwrap();
+        let gangs = [2, 2, 3, 2].map(|gpus| Job::inelastic(1).gpus_per_worker(gpus));
+        let gangs = gangs.map(|job| cluster.add_job(job).unwrap());
+        let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+        // It is resized whatever phase 2 decides. So it grows again, though that saves 500 s and a resize can cost more.
+        let mut starts = [0, 1, 1, 0].iter().zip(gangs);
+        assert!(starts.all(|(&at, job)| plan.actions().contains(&Action::Start {
+            job,
+            server: servers[at],
+            workers: 1
+        })));
+        assert!(plan.actions().contains(&Action::ScaleOut { job: elastic, server: servers[2], workers: 1 }));
+        let certificate = plan.allocations()[0].certificate;
+        assert_eq!((certificate.objective(), certificate.bound()), (500_000, 500_000), "{overhead}");
+        assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
+    }
+}

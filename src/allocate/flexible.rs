@@ -45,8 +45,8 @@ pub(crate) struct View<'a> {
     pub(crate) inventory: &'a Inventory,
     pub(crate) occupancy: &'a Occupancy,
     pub(crate) unit: Unit,
-    /// For each job, whether its number of workers changes in this epoch in any case, so that another change costs
-    /// nothing more.
+    /// For each job, whether it starts or is resized in this epoch in any case, so that another change costs nothing
+    /// more.
     pub(crate) resized: &'a [bool],
     /// For each job, whether the state that is looked at gives it another number of workers than it had: the same holds.
     pub(crate) touched: &'a [bool],

@@ -32,12 +32,6 @@ impl GangStarts {
         self.chosen.clear();
         offer(&self.queue, inventory, &mut working.occupancy, placer, &mut self.chosen);
         self.pack(inventory, working, placer);
-        for &job in &self.chosen {
-            working.resized[job.index()] = true;
-        }
-        for displaced in placer.displaced() {
-            working.resized[displaced.job.index()] = true;
-        }
     }
 
     fn pack(&mut self, inventory: &Inventory, working: &mut Working, placer: &mut Placer) {

@@ -20,6 +20,9 @@
 //! * **No thrash.** [`Cluster::apply`](crate::cluster::Cluster::apply) the plan and plan again with nothing asked: the
 //!   second plan is empty. A running job's size is changed only where the change as a whole is a strict gain, resize
 //!   overheads counted.
+//! * **A resize overhead is charged for what phase 2 decides**, to a job that ends with another number of workers than it
+//!   had. A job that loses workers to a reclaim or to a gang that starts is resized in any case. So nothing that phase 2
+//!   does with it is charged, be it that it grows back to its old size elsewhere; nor is a job that starts.
 //! * [`verify::plan`](crate::verify::plan) accepts it.
 //!
 //! A preempted job waits again, in the same epoch: it starts at once where its gang fits elsewhere. Its remaining time is
@@ -242,6 +245,7 @@ impl Epoch {
         let unit = Unit::for_jobs(inventory);
         placer.rebuild(inventory, &working.occupancy, &working.pools);
         starts.run(inventory, working, placer);
+        working.mark_resized(cluster);
         scaling.allocator.set_solver(self.solver);
         scaling.run(inventory, working, placer, unit);
         scaling.certify(inventory, working, unit, &mut plan.allocations);

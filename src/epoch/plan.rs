@@ -41,7 +41,8 @@ pub struct AllocationCertificate {
     /// The elastic jobs among which it was given: running or just started on this type.
     pub jobs: u32,
     /// The reduction in job completion time that the flexible workers bring, in milliseconds, each job's multiplied by
-    /// its weight; and the most that any allocation of the capacity could bring, resize overheads counted.
+    /// its weight; and the most that any allocation of the capacity could bring, resize overheads counted. Jobs that the
+    /// reclaim or a starting gang takes workers from are resized in any case, and charged nothing for it.
     pub certificate: Certificate,
 }
 

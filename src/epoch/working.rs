@@ -11,7 +11,8 @@ pub(super) struct Working {
     pub(super) occupancy: Occupancy,
     /// The pool of each server as it will be, by server id. A removed server is left to inference.
     pub(super) pools: Vec<Pool>,
-    /// Whether the number of workers of each job has changed already, by job id.
+    /// Whether each job is resized already, so that another change costs it nothing more, by job id. See
+    /// [`mark_resized`](Self::mark_resized).
     pub(super) resized: Vec<bool>,
     /// Whether each job was preempted, by job id.
     pub(super) preempted: Vec<bool>,
@@ -57,7 +58,6 @@ impl Working {
             if let Some(job) = inventory.job(id) {
                 self.occupancy.release(id, job.gpus_per_worker);
                 self.preempted[id.index()] = true;
-                self.resized[id.index()] = true;
             }
         }
         for departures in reclaim.departures().chunk_by(|a, b| a.job == b.job) {
@@ -69,10 +69,22 @@ impl Working {
             // Once for all servers that leave. To fill the base after each of them, as the steps of the plan do one by
             // one, ends with the same base workers: those on servers that stay are taken in the same order.
             inventory.fill_base(&mut self.occupancy, id, job);
-            self.resized[id.index()] = true;
         }
         for &server in reclaim.servers() {
             self.pools[server.index()] = Pool::Inference;
+        }
+    }
+
+    /// Notes which jobs start, are preempted, or have lost workers to a reclaim or to a gang so far.
+    ///
+    /// It is read off the state itself: so however often a decision was tried and taken back, only what came of it
+    /// counts.
+    pub(super) fn mark_resized(&mut self, cluster: &Cluster) {
+        let workers =
+            |placements: &[Placement]| -> u64 { placements.iter().map(|p| u64::from(p.workers)).sum() };
+        for (id, _) in cluster.jobs() {
+            let (before, now) = (cluster.placements(id), self.occupancy.placements(id));
+            self.resized[id.index()] = self.preempted[id.index()] || workers(before) != workers(now);
         }
     }
 }

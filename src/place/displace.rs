@@ -1,6 +1,6 @@
 //! Making room: which flexible workers leave a server for base workers of another job.
 
-use super::placer::{Displaced, Placer};
+use super::placer::Placer;
 use crate::cluster::{Inventory, Occupancy, Role};
 use crate::id::{JobId, ServerId};
 
@@ -61,7 +61,6 @@ impl Placer {
         for victim in victims.iter().filter(|victim| victim.workers > 0) {
             let &Victim { job, gpus_per_worker, workers, .. } = victim;
             occupancy.detach(job, server, Role::Flexible, workers, gpus_per_worker);
-            self.displaced.push(Displaced { job, server, workers });
             let state = &mut self.states[server.index()];
             state.free += workers * gpus_per_worker;
             state.flexible -= workers * gpus_per_worker;

@@ -17,14 +17,6 @@ pub(super) enum Reach {
     Displacing,
 }
 
-/// Flexible workers that left a server to make room for base workers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Displaced {
-    pub(crate) job: JobId,
-    pub(crate) server: ServerId,
-    pub(crate) workers: u32,
-}
-
 /// What the placer knows of a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
@@ -51,7 +43,6 @@ pub(crate) struct Placer {
     pub(super) idle: ServerIndex,
     /// Servers by the GPUs that are free or held by flexible workers.
     pub(super) reachable: ServerIndex,
-    pub(super) displaced: Vec<Displaced>,
     /// Workers that were given a server and are not in the books yet.
     pub(super) chosen: Vec<(ServerId, u32)>,
     /// The types that the job at hand may use.
@@ -63,7 +54,7 @@ pub(crate) struct Placer {
 }
 
 impl Placer {
-    /// Indexes the free GPUs of a cluster anew, and forgets what was displaced.
+    /// Indexes the free GPUs of a cluster anew.
     ///
     /// `pools` holds the pool of each server, by index; a server beyond its end counts as one of inference.
     ///
@@ -72,7 +63,6 @@ impl Placer {
     /// O(servers + workers' placements + buckets); no allocation where a cluster of this shape was indexed before.
     pub(crate) fn rebuild(&mut self, inventory: &Inventory, occupancy: &Occupancy, pools: &[Pool]) {
         self.sections.rebuild(inventory, pools);
-        self.displaced.clear();
         self.states.clear();
         for (id, server) in inventory.servers() {
             let pool = pools.get(id.index()).copied().filter(|pool| pool.is_for_training());
@@ -170,12 +160,6 @@ impl Placer {
     /// The GPUs of a type that are idle or held by flexible workers, over both pools.
     pub(crate) fn reachable_gpus(&self, gpu_type: GpuTypeId) -> u64 {
         self.sum(gpu_type, &ON_LOAN_FIRST, |section| self.reachable.gpus(section))
-    }
-
-    /// The flexible workers that left to make room since the last [`rebuild`](Self::rebuild), in the order in which they
-    /// left. The same job and server can come up more than once.
-    pub(crate) fn displaced(&self) -> &[Displaced] {
-        &self.displaced
     }
 
     /// Gives servers of one section to workers, until all have one or none fits any more. Returns how many have none.

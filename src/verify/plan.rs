@@ -26,9 +26,10 @@ use crate::id::{JobId, ServerId};
 /// - the totals are right, counted before and after from the definitions: T(minimum) − T(workers held) over the running
 ///   jobs, with T as in [`verify::reclaim`](super::reclaim());
 /// - the certificates of the allocation ascend by GPU type, one for each type on which elastic jobs run after the plan,
-///   heterogeneous jobs aside. The capacity is what base workers leave of the type, and the objective is what the
-///   flexible workers bring: no more than the sum of T(base) − T(workers held) times the weights, and less by no more
-///   than the resize overheads of the jobs that ran before and hold another number of flexible workers after;
+///   heterogeneous jobs aside. The capacity is what base workers leave of the type. The objective is what the flexible
+///   workers bring: the sum of T(base) − T(workers held) times the weights, less the resize overheads of the jobs that
+///   ran before and hold another number of flexible workers after. Jobs that the reclaim resizes are not charged. Jobs
+///   with flexible workers where a gang starts may be charged or not, since a plan does not tell whether it took some;
 /// - [`Cluster::apply`] accepts the plan, leaves every job and server where the steps put them, and its result passes
 ///   [`verify::cluster`](super::cluster()).
 ///

@@ -279,9 +279,9 @@ pub enum PlanViolation {
         gpu_type: GpuTypeId,
         /// The objective of the certificate.
         objective: u64,
-        /// What they bring, each change of size charged.
+        /// What they bring, each change of size charged that may be.
         least: u64,
-        /// What they bring.
+        /// What they bring, each change of size charged that must be.
         most: u64,
     },
     /// [`Cluster::apply`](crate::cluster::Cluster::apply) refuses the plan.

@@ -166,6 +166,16 @@ fn elastic(cluster: &mut Cluster, submitted: f64, gpus: u32, base: u32, flexible
     job
 }
 
+/// The flexible workers of the cluster that have left since: job, server, workers.
 fn displaced(bench: &Bench) -> Vec<(u32, u32, u32)> {
-    bench.placer.displaced().iter().map(|d| (d.job.get(), d.server.get(), d.workers)).collect()
+    let mut displaced = Vec::new();
+    for (job, _) in bench.cluster.jobs() {
+        for before in bench.cluster.placements(job).iter().filter(|p| p.role == Role::Flexible) {
+            let left = before.workers - bench.occupancy.workers(job, before.server, Role::Flexible);
+            if left > 0 {
+                displaced.push((job.get(), before.server.get(), left));
+            }
+        }
+    }
+    displaced
 }

@@ -73,27 +73,30 @@ fn random_changes_keep_every_rule_and_a_gang_starts_exactly_when_it_fits() {
             match source.rand_range(0..7) {
                 0..3 if !before.is_running(job) => {
                     let fits = bench.fits(job);
-                    let displaced_before = bench.placer.displaced().len();
                     assert_eq!(bench.start(job), fits);
                     if !fits {
                         assert_eq!(bench.occupancy, before);
                     }
-                    let displaced_now = bench.placer.displaced().len() - displaced_before;
                     (started, refused) = (started + u32::from(fits), refused + u32::from(!fits));
-                    pushed_out += displaced_now;
-                    // What left is what was recorded, and no base worker moved.
+                    // Workers leave only servers that the gang takes, and no base worker moves.
                     for &other in jobs.iter().filter(|&&other| other != job) {
-                        let all = |books: &Occupancy| -> u64 {
-                            books.placements(other).iter().map(|p| u64::from(p.workers)).sum()
-                        };
-                        let gone = bench.placer.displaced()[displaced_before..].iter();
-                        let gone: u64 = gone.filter(|d| d.job == other).map(|d| u64::from(d.workers)).sum();
-                        assert_eq!(all(&before), all(&bench.occupancy) + gone);
-                        let base = |books: &Occupancy| -> Vec<Placement> {
+                        let of = |books: &Occupancy, role: Role| -> Vec<Placement> {
                             let placements = books.placements(other).iter();
-                            placements.filter(|p| p.role == Role::Base).copied().collect()
+                            placements.filter(|p| p.role == role).copied().collect()
                         };
-                        assert_eq!(base(&before), base(&bench.occupancy));
+                        assert_eq!(of(&before, Role::Base), of(&bench.occupancy, Role::Base));
+                        let mut left = 0;
+                        for had in of(&before, Role::Flexible) {
+                            let has = bench.occupancy.workers(other, had.server, Role::Flexible);
+                            let is_taken = bench.occupancy.workers(job, had.server, Role::Base) > 0;
+                            assert!(has == had.workers || has < had.workers && is_taken);
+                            left += had.workers - has;
+                        }
+                        let flexible = |books: &Occupancy| -> u32 {
+                            of(books, Role::Flexible).iter().map(|p| p.workers).sum()
+                        };
+                        assert_eq!(flexible(&before), flexible(&bench.occupancy) + left);
+                        pushed_out += left;
                     }
                 }
                 3 | 4 if before.is_running(job) => {
