@@ -110,6 +110,9 @@ pub mod loan;
 pub mod place;
 pub mod reclaim;
 pub mod scaling;
+#[cfg(feature = "sim")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sim")))]
+pub mod sim;
 pub mod units;
 pub mod verify;
 

@@ -1,0 +1,3 @@
+//! Replaying a trace of jobs under a policy: a discrete-event simulation.
+
+pub mod workload;
