@@ -1,12 +1,29 @@
 //! What is replayed: the jobs that arrive, and the load of the inference cluster.
 
+mod arrivals;
+mod bootstrap;
+mod choose;
+mod diurnal;
 mod error;
 mod job;
+mod kinds;
 mod load;
+mod random;
+mod recorded_job;
+mod running_times;
+mod spec;
+mod spec_error;
 
+pub use arrivals::{Arrivals, Surge};
+pub use diurnal::DiurnalLoad;
 pub use error::{LoadError, TraceJobError};
 pub use job::TraceJob;
+pub use kinds::{JobKinds, Scenario};
 pub use load::InferenceLoad;
+pub use recorded_job::RecordedJob;
+pub use running_times::RunningTimes;
+pub use spec::TraceSpec;
+pub use spec_error::SpecError;
 
 use alloc::vec::Vec;
 
