@@ -10,6 +10,7 @@ pub(super) enum Stream {
     Arrivals,
     RunningTimes,
     Gpus,
+    Order,
     Surge,
     InferenceLoad,
     Elastic,

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::arrivals::draw_gpus;
 use super::kinds::check_time;
+use super::random::{Stream, shuffle, stream};
 use super::{
     Arrivals, DiurnalLoad, JobKinds, RecordedJob, RunningTimes, Scenario, SpecError, Surge, Workload,
 };
@@ -81,8 +82,8 @@ impl TraceSpec {
 
     /// A workload with these statistics.
     ///
-    /// Shares are met exactly but for rounding, and running times are spread over their distribution evenly, so that
-    /// workloads of different seeds differ little in their totals.
+    /// Shares are met but for rounding, and running times and GPUs are spread over their distributions evenly. So workloads
+    /// of different seeds differ in who arrives when, and hardly in their totals.
     ///
     /// # Errors
     ///
@@ -113,11 +114,11 @@ impl TraceSpec {
         let submitted = self.arrivals.draw(jobs, self.span, seed);
         let running_times = self.running_times.draw(jobs, seed)?;
         let gpus = draw_gpus(&self.gpus, jobs, seed);
-        let mut jobs: Vec<RecordedJob> = submitted
-            .into_iter()
-            .zip(running_times)
-            .zip(gpus)
-            .map(|((submitted, running_time), gpus)| RecordedJob { submitted, running_time, gpus })
+        let mut work: Vec<(Seconds, u32)> = running_times.into_iter().zip(gpus).collect();
+        shuffle(&mut work, &mut stream(seed, Stream::Order));
+        let jobs = submitted.into_iter().zip(work);
+        let mut jobs: Vec<RecordedJob> = jobs
+            .map(|(submitted, (running_time, gpus))| RecordedJob { submitted, running_time, gpus })
             .collect();
         if let Some(surge) = &self.surge {
             surge.gather(&mut jobs, seed);
