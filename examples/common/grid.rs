@@ -11,11 +11,12 @@ pub(crate) fn grid(rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for (at, row) in rows.iter().enumerate() {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match (column, row.len()) {
-            (_, 1) => cell.clone(),
-            (0, _) => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        });
+        let cells =
+            row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match (column, row.len()) {
+                (_, 1) => cell.clone(),
+                (0, _) => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
         text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
         text.push('\n');
         if at == 0 {

@@ -2,7 +2,9 @@
 
 use aryl::cluster::GpuType;
 use aryl::sim::Setup;
-use aryl::sim::workload::{DiurnalLoad, JobKinds, RecordedJob, RunningTimes, Scenario, Surge, TraceSpec, Workload};
+use aryl::sim::workload::{
+    DiurnalLoad, JobKinds, RecordedJob, RunningTimes, Scenario, Surge, TraceSpec, Workload,
+};
 use aryl::units::Seconds;
 
 use super::arguments::Arguments;
@@ -10,8 +12,7 @@ use super::text::one_line;
 use super::{load, trace};
 
 /// The options that [`Input`] reads, for a help text.
-pub(crate) const OPTIONS: &str = "\
-  --training N        training servers of 8 V100
+pub(crate) const OPTIONS: &str = "  --training N        training servers of 8 V100
   --inference N       inference servers of 8 T4, three of which do the work of one V100
   --load FILE         inference load: a CSV file with the columns t_s and load, the share of the GPUs that are busy;
                       by default it is generated, from 42 to 95 % with the day
@@ -105,7 +106,8 @@ impl Input {
         let jobs = trace::parse(&read(path)?).map_err(|error| format!("{path}: {error}"))?;
         let keep = |job: &trace::TraceJob| {
             let hours = job.gpu_seconds() / 3_600;
-            job.duration >= self.min_duration && self.max_gpu_hours.is_none_or(|most| hours <= u128::from(most))
+            job.duration >= self.min_duration
+                && self.max_gpu_hours.is_none_or(|most| hours <= u128::from(most))
         };
         let first = jobs.first().map_or(0, |job| job.submitted);
         // From the midnight before the first job on, so that the time of day stays what it was.
@@ -152,7 +154,9 @@ impl Input {
             (Some(_), Some(source)) => source.clone(),
             (None, _) => "generated load".to_string(),
         };
-        format!("{trace}; {training} training servers of 8 V100; {inference} inference servers of 8 T4 under {load}")
+        format!(
+            "{trace}; {training} training servers of 8 V100; {inference} inference servers of 8 T4 under {load}"
+        )
     }
 }
 
@@ -183,7 +187,11 @@ fn scenario(name: &str) -> Result<Scenario, String> {
 
 fn server_count(servers: u32) -> Result<u32, String> {
     const LIMIT: u32 = 100_000;
-    if servers <= LIMIT { Ok(servers) } else { Err(format!("{servers} servers are above the limit of {LIMIT}")) }
+    if servers <= LIMIT {
+        Ok(servers)
+    } else {
+        Err(format!("{servers} servers are above the limit of {LIMIT}"))
+    }
 }
 
 fn read(path: &str) -> Result<String, String> {

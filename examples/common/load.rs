@@ -35,7 +35,7 @@ pub(crate) fn parse(text: &str, source: Option<&str>, span: Seconds) -> Result<I
     };
     let step = points.get(1).map_or(300.0, |second| second.0 - first.0);
     let (start, period) = (first.0, last.0 - first.0 + step);
-    if !(period > 0.0) {
+    if period <= 0.0 {
         return Err("the times do not ascend".to_string());
     }
     let repeats = (span.0 / period).ceil().clamp(1.0, 10_000.0) as u32;

@@ -28,7 +28,11 @@ pub(crate) const SCHEMES: [Scheme; 18] = [
         title: "Loaning, random reclaim",
         make: || loaning(reclaim::Policy::Random { seed: 1 }),
     },
-    Scheme { key: "scf", title: "Loaning, SCF reclaim", make: || loaning(reclaim::Policy::SmallestCountFirst) },
+    Scheme {
+        key: "scf",
+        title: "Loaning, SCF reclaim",
+        make: || loaning(reclaim::Policy::SmallestCountFirst),
+    },
     Scheme { key: "greedy", title: "Loaning, paper's reclaim", make: || loaning(reclaim::Policy::Aryl) },
     Scheme { key: "loaning", title: "Loaning, our reclaim", make: || Box::new(Aryl::loaning_only()) },
     Scheme { key: "gandiva", title: "Gandiva", make: || Box::new(Gandiva::new()) },

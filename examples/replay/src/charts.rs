@@ -73,7 +73,8 @@ pub(crate) fn draw(folder: &str, drawings: &[(&str, &Drawing)]) -> Result<Vec<St
     let mut files = Vec::new();
     for (name, caption, curves, is_logarithmic) in charts {
         let path = Path::new(folder).join(name);
-        chart(&path, caption, &curves, is_logarithmic).map_err(|error| format!("{}: {error}", path.display()))?;
+        chart(&path, caption, &curves, is_logarithmic)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         files.push(path.display().to_string());
     }
     Ok(files)

@@ -87,20 +87,21 @@ fn run(words: &[String]) -> Result<String, String> {
     let runs: Vec<Run<'_>> =
         options.schemes.iter().map(|&scheme| Run { setup: &setup, workload: &workload, scheme }).collect();
     let gpus = setup.training_gpus() + setup.inference_gpus();
-    let results = runs::all(&runs, |report| (rows(report), options.svg.is_some().then(|| Drawing::of(report, gpus))))?;
+    let results =
+        runs::all(&runs, |report| (cells(report), options.svg.is_some().then(|| Drawing::of(report, gpus))))?;
 
     let mut text = format!("{}; {}\n", input.says(servers), count(workload.jobs.len() as u64, "job"));
     text.push_str(&kinds_text(&workload, input));
     let titles = || options.schemes.iter().map(|scheme| scheme.title.to_string());
-    let table = |heading: &[&str], cells: &dyn Fn(&(Vec<String>, Vec<String>)) -> Vec<String>| {
+    let table = |heading: &[&str], cells: fn(&Cells) -> &Vec<String>| {
         let heading = heading.iter().map(|name| (*name).to_string()).collect();
-        let rows = titles().zip(&results).map(|(title, (rows, _))| [vec![title], cells(rows)].concat());
+        let rows = titles().zip(&results).map(|(title, (row, _))| [vec![title], cells(row).clone()].concat());
         grid::grid(&[heading].into_iter().chain(rows).collect::<Vec<_>>())
     };
     text.push('\n');
-    text.push_str(&table(&TIMES, &|rows| rows.0.clone()));
+    text.push_str(&table(&TIMES, |cells| &cells.times));
     text.push('\n');
-    text.push_str(&table(&REST, &|rows| rows.1.clone()));
+    text.push_str(&table(&REST, |cells| &cells.rest));
     text.push_str("\nqueuing and JCT in seconds; usage up to the last submission; fairness: JCT over that with a fair share\n");
     if let Some(folder) = &options.svg {
         let drawings: Vec<(&str, &Drawing)> = options
@@ -121,7 +122,8 @@ fn run(words: &[String]) -> Result<String, String> {
 fn kinds_text(workload: &aryl::sim::workload::Workload, input: &Input) -> String {
     let total = workload.jobs.len() as u64;
     let share = |flag: &dyn Fn(&aryl::cluster::Job) -> bool| {
-        percent(workload.jobs.iter().filter(|job| flag(&job.job)).count() as u64, total).replace(text::GLUE, " ")
+        percent(workload.jobs.iter().filter(|job| flag(&job.job)).count() as u64, total)
+            .replace(text::GLUE, " ")
     };
     format!(
         "{} scenario, drawn by seed {}: {} of the jobs elastic, {} on any GPU type, {} mixing types\n",
@@ -133,19 +135,34 @@ fn kinds_text(workload: &aryl::sim::workload::Workload, input: &Input) -> String
     )
 }
 
-const TIMES: [&str; 11] = [
-    "policy", "queuing mean", "p50", "p75", "p95", "p99", "JCT mean", "p50", "p75", "p95", "p99",
-];
+const TIMES: [&str; 11] =
+    ["policy", "queuing mean", "p50", "p75", "p95", "p99", "JCT mean", "p50", "p75", "p95", "p99"];
 
 const REST: [&str; 12] = [
-    "policy", "usage training", "overall", "on loan", "preempted", "suspended", "collateral", "by scale-in", "resizes",
-    "fairness", "makespan (h)", "decision p50 / p99 (ms)",
+    "policy",
+    "usage training",
+    "overall",
+    "on loan",
+    "preempted",
+    "suspended",
+    "collateral",
+    "by scale-in",
+    "resizes",
+    "fairness",
+    "makespan (h)",
+    "decision p50 / p99 (ms)",
 ];
 
-/// The two lines of a report.
-fn rows(report: &Report) -> (Vec<String>, Vec<String>) {
+/// What a report adds to the two tables.
+struct Cells {
+    times: Vec<String>,
+    rest: Vec<String>,
+}
+
+fn cells(report: &Report) -> Cells {
     let seconds = |time: aryl::units::Seconds| grouped(time.0.round() as u64);
-    let summary = |summary: Summary| [summary.mean, summary.p50, summary.p75, summary.p95, summary.p99].map(seconds);
+    let summary =
+        |summary: Summary| [summary.mean, summary.p50, summary.p75, summary.p95, summary.p99].map(seconds);
     let times = [summary(report.queuing()), summary(report.jct())].concat();
     let share = |share: f64| format!("{:.1} %", 100.0 * share);
     let some = |any: bool, text: String| if any { text } else { "-".to_string() };
@@ -166,7 +183,7 @@ fn rows(report: &Report) -> (Vec<String>, Vec<String>) {
             format!("{:.2} / {:.2}", latency.p50.0 * 1e3, latency.p99.0 * 1e3)
         }),
     ];
-    (times, rest)
+    Cells { times, rest }
 }
 
 /// What the command line says.

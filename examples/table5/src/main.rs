@@ -81,7 +81,12 @@ fn run(words: &[String]) -> Result<String, String> {
     let setup = input::setup(servers);
     let traces = options.traces(servers)?;
     let jobs = traces.iter().map(|(_, _, jobs)| jobs.len()).sum::<usize>() as u64;
-    let mut text = format!("{}\n{} in {}\n\n", options.input.says(servers), count(jobs, "job"), count(traces.len() as u64, "trace"));
+    let mut text = format!(
+        "{}\n{} in {}\n\n",
+        options.input.says(servers),
+        count(jobs, "job"),
+        count(traces.len() as u64, "trace")
+    );
 
     let figures = table(&setup, &traces)?;
     text.push_str(&beside_the_paper(&figures));
@@ -93,7 +98,11 @@ fn run(words: &[String]) -> Result<String, String> {
         text.push('\n');
         text.push_str(&sweep(&setup, &traces, &figures[0])?);
     }
-    text.push_str(&format!("\ntook {:.0} s on {}\n", start.elapsed().as_secs_f64(), count(rayon::current_num_threads() as u64, "core")));
+    text.push_str(&format!(
+        "\ntook {:.0} s on {}\n",
+        start.elapsed().as_secs_f64(),
+        count(rayon::current_num_threads() as u64, "core")
+    ));
     Ok(text)
 }
 
@@ -126,8 +135,24 @@ fn table(setup: &Setup, traces: &[Trace]) -> Result<Vec<Figures>, String> {
 fn beside_the_paper(figures: &[Figures]) -> String {
     let fifo = (&figures[0], ROWS[0].reported.as_ref());
     let heading = [
-        "", "", "queuing", "paper", "p95", "paper", "JCT", "paper", "p50", "paper", "p95", "paper", "training", "paper",
-        "overall", "paper", "preempted", "paper",
+        "",
+        "",
+        "queuing",
+        "paper",
+        "p95",
+        "paper",
+        "JCT",
+        "paper",
+        "p50",
+        "paper",
+        "p95",
+        "paper",
+        "training",
+        "paper",
+        "overall",
+        "paper",
+        "preempted",
+        "paper",
     ];
     let mut rows = vec![heading.map(str::to_string).to_vec()];
     for (row, ours) in ROWS.iter().zip(figures) {
@@ -139,7 +164,8 @@ fn beside_the_paper(figures: &[Figures]) -> String {
         };
         let share = |share: f64| format!("{share:.2}");
         let some = |share: Option<f64>| share.map_or(String::new(), |share| format!("{share:.2}"));
-        let percent = |share: f64| if share > 0.0 { format!("{:.2} %", 100.0 * share) } else { "-".to_string() };
+        let percent =
+            |share: f64| if share > 0.0 { format!("{:.2} %", 100.0 * share) } else { "-".to_string() };
         let title = schemes::find(row.scheme).map_or(row.scheme, |scheme| scheme.title);
         rows.push(vec![
             row.group.to_string(),
@@ -168,8 +194,21 @@ fn beside_the_paper(figures: &[Figures]) -> String {
 /// Our times, in seconds.
 fn absolute(figures: &[Figures]) -> String {
     let heading = [
-        "", "", "queuing (s)", "p50", "p75", "p95", "p99", "JCT (s)", "p50", "p75", "p95", "p99", "collateral",
-        "by scale-in", "suspended",
+        "",
+        "",
+        "queuing (s)",
+        "p50",
+        "p75",
+        "p95",
+        "p99",
+        "JCT (s)",
+        "p50",
+        "p75",
+        "p95",
+        "p99",
+        "collateral",
+        "by scale-in",
+        "suspended",
     ];
     let mut rows = vec![heading.map(str::to_string).to_vec()];
     for (row, ours) in ROWS.iter().zip(figures) {
@@ -236,12 +275,16 @@ impl Options {
                     "--full" => options.is_full = true,
                     "--sweeps" => options.sweeps = true,
                     "--seeds" => options.seeds = arguments.number(&option)?,
-                    "--scenario" => return Err("the table has all scenarios: there is none to choose".to_string()),
+                    "--scenario" => {
+                        return Err("the table has all scenarios: there is none to choose".to_string());
+                    }
                     _ if options.input.option(&option, &mut arguments)? => {}
                     unknown => return Err(format!("unknown option '{unknown}'; --help lists the options")),
                 },
                 Argument::Word(word) if options.input.trace.is_none() => options.input.trace = Some(word),
-                Argument::Word(word) => return Err(format!("one trace at a time, but '{word}' is given too")),
+                Argument::Word(word) => {
+                    return Err(format!("one trace at a time, but '{word}' is given too"));
+                }
             }
         }
         if options.seeds == 0 || options.seeds > 1_000 {

@@ -25,7 +25,12 @@ pub(crate) struct Row {
 
 /// The baseline comes first. Rows without reported figures are policies that the paper's table does not have.
 pub(crate) const ROWS: [Row; 20] = [
-    row("", "fifo", Scenario::Basic, reported([3072., 55., 8357.], [16610., 791., 82933.], 0.72, Some(0.52), None)),
+    row(
+        "",
+        "fifo",
+        Scenario::Basic,
+        reported([3072., 55., 8357.], [16610., 791., 82933.], 0.72, Some(0.52), None),
+    ),
     row("Basic", "aryl", Scenario::Basic, BASIC),
     row("Basic", "published", Scenario::Basic, BASIC),
     row(
@@ -71,10 +76,30 @@ pub(crate) const ROWS: [Row; 20] = [
         reported([2212., 23., 3427.], [12947., 662., 57987.], 0.76, Some(0.65), Some(0.1494)),
     ),
     row(LOANING, "loaning", Scenario::Basic, None),
-    row(SCALING, "gandiva", Scenario::Basic, reported([3035., 49., 6632.], [15912., 755., 80567.], 0.79, None, None)),
-    row(SCALING, "afs", Scenario::Basic, reported([2284., 47., 3488.], [15045., 686., 60883.], 0.95, None, None)),
-    row(SCALING, "pollux", Scenario::Basic, reported([2791., 58., 5883.], [14534., 721., 72123.], 0.93, None, None)),
-    row(SCALING, "scaling", Scenario::Basic, reported([2275., 47., 3475.], [12048., 602., 57597.], 0.92, None, None)),
+    row(
+        SCALING,
+        "gandiva",
+        Scenario::Basic,
+        reported([3035., 49., 6632.], [15912., 755., 80567.], 0.79, None, None),
+    ),
+    row(
+        SCALING,
+        "afs",
+        Scenario::Basic,
+        reported([2284., 47., 3488.], [15045., 686., 60883.], 0.95, None, None),
+    ),
+    row(
+        SCALING,
+        "pollux",
+        Scenario::Basic,
+        reported([2791., 58., 5883.], [14534., 721., 72123.], 0.93, None, None),
+    ),
+    row(
+        SCALING,
+        "scaling",
+        Scenario::Basic,
+        reported([2275., 47., 3475.], [12048., 602., 57597.], 0.92, None, None),
+    ),
     row(OTHERS, "backfill", Scenario::Basic, None),
     row(OTHERS, "sjf", Scenario::Basic, None),
     row(OTHERS, "tiresias", Scenario::Basic, None),
