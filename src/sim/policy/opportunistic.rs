@@ -32,7 +32,7 @@ use crate::units::Speed;
 /// let other = TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)));
 /// let workload = Workload { jobs: vec![fungible, other], load: InferenceLoad::constant(0.4)? };
 /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("T4").speed(1, 3), 3, 8);
-/// let report = Simulation::new(&setup, &workload)?.run(&mut Opportunistic::new(1))?;
+/// let report = Simulation::new(&setup, &workload)?.run(&mut Opportunistic::new())?;
 /// assert_eq!(report.jct().max, Seconds(60.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -43,10 +43,22 @@ pub struct Opportunistic {
     memory: DraftMemory,
 }
 
+impl Default for Opportunistic {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Opportunistic {
+    /// With seed 0 for the servers that inference takes back.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::seeded(0)
+    }
+
     /// With this seed for the servers that inference takes back.
     #[must_use]
-    pub fn new(seed: u64) -> Self {
+    pub fn seeded(seed: u64) -> Self {
         let eager = LoanPolicy::default().with_band(0);
         // Neither is ever refused.
         let eager = eager.with_headroom(0.0).unwrap_or(eager);
