@@ -90,6 +90,11 @@ impl Input {
         Ok(true)
     }
 
+    /// The same with another seed.
+    pub(crate) fn with_seed(&self, seed: u64) -> Self {
+        Self { seed, ..self.clone() }
+    }
+
     /// The servers of the two clusters: those of the command line, or these.
     pub(crate) fn servers(&self, default: Servers) -> Servers {
         Servers {

@@ -11,5 +11,9 @@ pub mod embedding {}
 pub mod numerics {}
 #[doc = include_str!("paper_to_code.md")]
 pub mod paper_to_code {}
+#[cfg(feature = "sim")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sim")))]
+#[doc = include_str!("replay.md")]
+pub mod replay {}
 #[doc = include_str!("snapshot_format.md")]
 pub mod snapshot_format {}

@@ -297,7 +297,7 @@ impl Options {
     fn traces(&self, servers: input::Servers) -> Result<Vec<Trace>, String> {
         (self.input.seed..self.input.seed.saturating_add(self.seeds))
             .map(|seed| {
-                let input = Input { seed, ..self.input.clone() };
+                let input = self.input.with_seed(seed);
                 let recorded = input.recorded(servers)?;
                 Ok((input, seed, recorded))
             })
