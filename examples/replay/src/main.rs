@@ -16,6 +16,7 @@ mod columns;
 #[path = "../../common/grid.rs"]
 mod grid;
 #[path = "../../common/input.rs"]
+#[allow(dead_code, reason = "shared with the other examples")]
 mod input;
 #[path = "../../common/load.rs"]
 mod load;

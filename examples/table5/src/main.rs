@@ -91,7 +91,7 @@ fn run(words: &[String]) -> Result<String, String> {
     let figures = table(&setup, &traces)?;
     text.push_str(&beside_the_paper(&figures));
     text.push_str(
-        "\nqueuing, JCT: FIFO's time over that of the scheme, so that above 1 is better; then what the paper reports\n\n",
+        "\nqueuing, JCT: FIFO's time over that of the scheme, so that above 1 is better (0 s: no time at all); then what the paper reports\n\n",
     );
     text.push_str(&absolute(&figures));
     if options.sweeps {
@@ -157,7 +157,10 @@ fn beside_the_paper(figures: &[Figures]) -> String {
     let mut rows = vec![heading.map(str::to_string).to_vec()];
     for (row, ours) in ROWS.iter().zip(figures) {
         let theirs = row.reported.as_ref();
-        let ratio = |of: fn(&Figures) -> f64| format!("{:.2}x", of(fifo.0) / of(ours));
+        let ratio = |of: fn(&Figures) -> f64| match of(ours) {
+            0.0 => "0 s".to_string(),
+            time => format!("{:.2}x", of(fifo.0) / time),
+        };
         let reported = |of: fn(&paper::Reported) -> f64| match (fifo.1, theirs) {
             (Some(fifo), Some(theirs)) => format!("{:.2}x", of(fifo) / of(theirs)),
             _ => String::new(),
