@@ -93,11 +93,13 @@ impl JobState {
 pub(super) fn as_held(trace: &TraceJob, sizes: Sizes) -> (Job, f64) {
     let mut job = trace.job.clone();
     let mut scale = 1.0;
-    if sizes == Sizes::Requested && job.is_elastic() {
+    if sizes != Sizes::Elastic && job.is_elastic() {
         scale = 1.0 / job.scaling.speedup(job.min_workers, trace.requested_workers);
         job.min_workers = trace.requested_workers;
-        job.max_workers = trace.requested_workers;
-        job.scaling = ScalingCurve::Linear;
+        if sizes == Sizes::Requested {
+            job.max_workers = trace.requested_workers;
+            job.scaling = ScalingCurve::Linear;
+        }
     }
     job.remaining = Seconds((job.remaining.0 * trace.estimate_factor * scale).max(0.001));
     (job, scale)

@@ -57,6 +57,8 @@ use crate::units::Seconds;
 pub enum Sizes {
     /// As many as the trace says that they request: no job is elastic.
     Requested,
+    /// Any number from what they request to the maximum.
+    RequestedOrMore,
     /// Any number from the minimum to the maximum.
     Elastic,
 }
