@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::policy::Sizes;
+use super::policy::{JobRecord, Sizes};
 use super::progress::{Progress, seconds};
 use super::workload::TraceJob;
 use crate::cluster::Job;
@@ -79,6 +79,21 @@ impl JobState {
 
     pub(super) fn attained_at(&self, now: u64) -> u128 {
         self.attained + u128::from(self.gpus) * u128::from(now - self.since)
+    }
+
+    /// What a policy may know of its past.
+    pub(super) fn record(&self, now: u64) -> JobRecord {
+        let seconds_of = |time: u64| Seconds(time as f64 / 1_000.0);
+        JobRecord {
+            submitted: seconds_of(self.submitted),
+            first_start: self.first_start.map(seconds_of),
+            waited: seconds_of(self.waited_at(now)),
+            attained_gpu_seconds: self.attained_at(now) as f64 / 1_000.0,
+            at_stake: Seconds(seconds(u128::from(self.progress.at_stake(now)))),
+            preemptions: self.preemptions + self.suspensions,
+            changes: self.preemptions + self.suspensions + self.resizes,
+            largest_size: self.largest_size,
+        }
     }
 
     /// The estimated time that it needs yet with the minimum that the cluster knows. Never below a millisecond.

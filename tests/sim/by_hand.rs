@@ -76,6 +76,10 @@ fn tables_2_and_3_of_the_paper() {
     close(&ends(&run(&setup, &jobs, &[(0.0, 1.0)], &mut one_first(false))), &[50.0, 53.0 + 1.0 / 3.0]);
     close(&ends(&run(&setup, &jobs, &[(0.0, 1.0)], &mut one_first(true))), &[63.0 + 1.0 / 3.0, 20.0]);
     close(&ends(&run(&setup, &jobs, &[(0.0, 1.0)], &mut Afs::new())), &[60.0, 30.0]);
+    // The knapsack by shares, and in seconds: five workers for A.
+    close(&ends(&run(&setup, &jobs, &[(0.0, 1.0)], &mut Aryl::scaling_only())), &[60.0, 30.0]);
+    let mut in_seconds = Aryl::scaling_only().by_shares(false);
+    close(&ends(&run(&setup, &jobs, &[(0.0, 1.0)], &mut in_seconds)), &[56.0 + 2.0 / 3.0, 40.0]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use aryl::cluster::{Cluster, Placement, Pool};
 use aryl::epoch::Action;
 use aryl::loan::LoanPolicy;
 use aryl::sim::Simulation;
-use aryl::sim::policy::{Aryl, Policy, PolicyError, Sizes, View};
+use aryl::sim::policy::{Aryl, JobRecord, Policy, PolicyError, Sizes, View, Worth};
 use aryl::units::Seconds;
 use aryl::verify;
 
@@ -71,6 +71,10 @@ impl<P: Policy + ?Sized> Policy for Watched<P> {
         self.inner.interval()
     }
 
+    fn worth(&self, remaining: Seconds, record: &JobRecord) -> Option<Worth> {
+        self.inner.worth(remaining, record)
+    }
+
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
         self.decisions += 1;
         assert_eq!(verify::cluster(view.cluster()), Ok(()));
@@ -114,6 +118,10 @@ impl Policy for Verified {
 
     fn loan_policy(&self) -> Option<LoanPolicy> {
         self.0.loan_policy()
+    }
+
+    fn worth(&self, remaining: Seconds, record: &JobRecord) -> Option<Worth> {
+        self.0.worth(remaining, record)
     }
 
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
