@@ -184,7 +184,9 @@ impl Engine<'_> {
         // Its planned end is void.
         state.version += 1;
         self.running -= 1;
-        self.refresh_estimate(id);
+        // It only needs longer than before, which was checked when the simulation was made.
+        let refreshed = self.refresh_job(id, None);
+        debug_assert!(refreshed.is_ok());
         self.tell(&Event::Preempted { job: number, reclaimed, lost: Seconds(seconds(lost.into())) });
         Ok(())
     }

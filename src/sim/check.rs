@@ -29,12 +29,16 @@ pub(super) fn check(setup: &Setup, workload: &Workload) -> Result<Cluster, Setup
     }
     let room = Room::new(&empty);
     // Holds all jobs of the trace at once, so that any that meet in the simulation can be held too.
-    let (mut elastic, mut rigid) = (empty.clone(), empty.clone());
+    let mut held = [Sizes::Elastic, Sizes::Requested].map(|sizes| (empty.clone(), sizes));
     let mut earliest = Seconds::ZERO;
     for (number, trace) in workload.jobs.iter().enumerate() {
+        let running = trace.job.remaining;
+        if running.milliseconds().is_none_or(|milliseconds| milliseconds == 0 || milliseconds > LONGEST) {
+            return Err(SetupError::RunningTime { job: number, time: running });
+        }
         trace.check().map_err(|source| SetupError::TraceJob { job: number, source })?;
-        for (cluster, sizes) in [(&mut elastic, Sizes::Elastic), (&mut rigid, Sizes::Requested)] {
-            let (job, _) = as_held(trace, sizes);
+        for (cluster, sizes) in &mut held {
+            let (job, _) = as_held(trace, *sizes);
             cluster.add_job(job).map_err(|source| SetupError::Job { job: number, source })?;
         }
         let submitted = trace.job.submitted;
@@ -43,10 +47,6 @@ pub(super) fn check(setup: &Setup, workload: &Workload) -> Result<Cluster, Setup
             return Err(SetupError::Submitted { job: number, time: submitted, earliest });
         }
         earliest = submitted;
-        let running = trace.job.remaining;
-        if running.milliseconds().is_none_or(|milliseconds| milliseconds == 0 || milliseconds > LONGEST) {
-            return Err(SetupError::RunningTime { job: number, time: running });
-        }
         let overhead = trace.job.resize_overhead;
         time("resize overhead", overhead, 0)?;
         let room = room.reference_workers(trace);

@@ -7,12 +7,12 @@ use core::cmp::Reverse;
 
 use super::job::{JobState, Slots, as_held, milliseconds};
 use super::metrics::{JobOutcome, LoanTotals, Meter, Report, Sample, Summary, Usage, ratio};
-use super::policy::{Sizes, Sources, View};
+use super::policy::{Policy, Sizes, Sources, View, Worth};
 use super::progress::seconds;
 use super::simulation::Observer;
 use super::workload::Workload;
-use super::{Event, Setup};
-use crate::cluster::Cluster;
+use super::{Event, Setup, SimulationError};
+use crate::cluster::{Cluster, Job};
 use crate::epoch::{Action, Request};
 use crate::id::JobId;
 use crate::scaling::Scaling;
@@ -280,29 +280,45 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Tells the cluster how much time running elastic jobs need yet. For inelastic ones no decision depends on it.
-    pub(super) fn refresh_estimates(&mut self) {
-        if self.sizes == Sizes::Requested {
-            return;
+    /// Tells the cluster how much time elastic jobs need yet, and what jobs that may lose workers are worth. For
+    /// other jobs no decision depends on it.
+    pub(super) fn refresh_jobs(&mut self, policy: &dyn Policy) -> Result<(), SimulationError> {
+        let reclaims = self.request.reclaim > 0;
+        if self.sizes == Sizes::Requested && !reclaims {
+            return Ok(());
         }
         let mut ids = core::mem::take(&mut self.ids);
         ids.clear();
-        let elastic =
-            self.cluster.jobs().filter(|&(id, job)| job.is_elastic() && self.cluster.is_running(id));
-        ids.extend(elastic.map(|(id, _)| id));
+        let concerned = |id, job: &Job| job.is_elastic() || reclaims && self.cluster.is_running(id);
+        let jobs = self.cluster.jobs().filter(|&(id, job)| concerned(id, job));
+        ids.extend(jobs.map(|entry| entry.0));
+        let mut refreshed = Ok(());
         for &id in &ids {
-            self.refresh_estimate(id);
+            refreshed = refreshed.and_then(|()| self.refresh_job(id, Some(policy)));
         }
         self.ids = ids;
+        refreshed
     }
 
-    /// Tells the cluster how much time a job needs yet.
-    pub(super) fn refresh_estimate(&mut self, id: JobId) {
-        let (Some(number), Some(job)) = (self.slots.trace_index(id), self.cluster.job(id)) else { return };
+    /// Tells the cluster how much time a job needs yet, and what it is worth.
+    pub(super) fn refresh_job(
+        &mut self,
+        id: JobId,
+        policy: Option<&dyn Policy>,
+    ) -> Result<(), SimulationError> {
+        let (Some(number), Some(job)) = (self.slots.trace_index(id), self.cluster.job(id)) else {
+            return Ok(());
+        };
         let mut job = job.clone();
-        job.remaining = self.jobs[number].estimate(&self.workload.jobs[number], self.now);
+        let state = &self.jobs[number];
+        job.remaining = state.estimate(&self.workload.jobs[number], self.now);
+        let worth = policy.and_then(|policy| policy.worth(job.remaining, &state.record(self.now)));
+        if let Some(Worth { weight, preemption_cost }) = worth {
+            (job.weight, job.preemption_cost) = (weight, preemption_cost);
+        }
+        let time = self.time();
         let updated = self.cluster.update_job(id, job);
-        debug_assert!(updated.is_ok());
+        updated.map(drop).map_err(|source| SimulationError::Worth { time, job: number, source })
     }
 
     /// The speed of a running job, as a multiple of that at the minimum of the trace.

@@ -1,7 +1,7 @@
 //! What can be wrong with a simulation.
 
 use super::workload::TraceJobError;
-use crate::cluster::{AddGpuTypeError, AddJobError, AddServerError, StepError};
+use crate::cluster::{AddGpuTypeError, AddJobError, AddServerError, StepError, UpdateJobError};
 use crate::loan::LoanError;
 use crate::units::Seconds;
 
@@ -103,6 +103,16 @@ pub enum SimulationError {
         time: Seconds,
         /// Why.
         source: super::PolicyError,
+    },
+    /// What the policy says that a job is worth makes no sense.
+    #[error("at {time} the policy's worth of job {job} of the workload can't be: {source}")]
+    Worth {
+        /// When.
+        time: Seconds,
+        /// The place of the job in the workload.
+        job: usize,
+        /// Why it can't.
+        source: UpdateJobError,
     },
     /// Another number of servers changed hands than the inference side asked for.
     #[error("at {time} {done} servers were {verb}, where {asked} were asked for")]

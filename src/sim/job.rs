@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::policy::Sizes;
+use super::policy::{JobRecord, Sizes};
 use super::progress::{Progress, seconds};
 use super::workload::TraceJob;
 use crate::cluster::Job;
@@ -81,6 +81,21 @@ impl JobState {
         self.attained + u128::from(self.gpus) * u128::from(now - self.since)
     }
 
+    /// What a policy may know of its past.
+    pub(super) fn record(&self, now: u64) -> JobRecord {
+        let seconds_of = |time: u64| Seconds(time as f64 / 1_000.0);
+        JobRecord {
+            submitted: seconds_of(self.submitted),
+            first_start: self.first_start.map(seconds_of),
+            waited: seconds_of(self.waited_at(now)),
+            attained_gpu_seconds: self.attained_at(now) as f64 / 1_000.0,
+            at_stake: Seconds(seconds(u128::from(self.progress.at_stake(now)))),
+            preemptions: self.preemptions + self.suspensions,
+            changes: self.preemptions + self.suspensions + self.resizes,
+            largest_size: self.largest_size,
+        }
+    }
+
     /// The estimated time that it needs yet with the minimum that the cluster knows. Never below a millisecond.
     pub(super) fn estimate(&self, trace: &TraceJob, now: u64) -> Seconds {
         let left = seconds(u128::from(self.progress.left_at(now)));
@@ -93,11 +108,13 @@ impl JobState {
 pub(super) fn as_held(trace: &TraceJob, sizes: Sizes) -> (Job, f64) {
     let mut job = trace.job.clone();
     let mut scale = 1.0;
-    if sizes == Sizes::Requested && job.is_elastic() {
+    if sizes != Sizes::Elastic && job.is_elastic() {
         scale = 1.0 / job.scaling.speedup(job.min_workers, trace.requested_workers);
         job.min_workers = trace.requested_workers;
-        job.max_workers = trace.requested_workers;
-        job.scaling = ScalingCurve::Linear;
+        if sizes == Sizes::Requested {
+            job.max_workers = trace.requested_workers;
+            job.scaling = ScalingCurve::Linear;
+        }
     }
     job.remaining = Seconds((job.remaining.0 * trace.estimate_factor * scale).max(0.001));
     (job, scale)

@@ -109,7 +109,13 @@ impl Progress {
         self.left().saturating_sub(self.rate.saturating_mul(elapsed))
     }
 
-    /// Work that would be to do after a preemption now.
+    /// Work that a stop as of now would throw away.
+    pub(super) fn at_stake(&self, now: u64) -> u64 {
+        let mut stopped = self.clone();
+        stopped.stop(now, false)
+    }
+
+    /// Work thrown away so far.
     pub(super) fn lost(&self) -> u128 {
         self.lost
     }
@@ -184,6 +190,7 @@ mod tests {
         assert_eq!(progress.stop(400, true), 0);
         progress.start(500, ONE, 0);
         assert_eq!(progress.left_at(600), 500 * ONE);
+        assert_eq!(progress.at_stake(600), 100 * ONE);
         // What was kept once stays kept.
         assert_eq!(progress.stop(600, false), 100 * ONE);
         assert_eq!(progress.left(), 600 * ONE);

@@ -46,9 +46,9 @@ pub(super) type Clock<'a> = Box<dyn FnMut() -> Seconds + 'a>;
 /// let [a, b] = [150.0, 60.0].map(|time| TraceJob::new(Job::elastic(2..=6).remaining(Seconds(time))));
 /// let workload = Workload { jobs: vec![a, b], load: InferenceLoad::constant(0.95)? };
 ///
-/// // The knapsack gives A five workers and B three; when B ends, A grows to six.
+/// // Each gets four workers; when B ends, A grows to six.
 /// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::scaling_only())?;
-/// assert_eq!(report.jobs.iter().map(|job| job.ended.0).collect::<Vec<_>>(), [56.667, 40.0]);
+/// assert_eq!(report.jobs.iter().map(|job| job.ended.0).collect::<Vec<_>>(), [60.0, 30.0]);
 ///
 /// // Without scaling both run with 2 workers.
 /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
@@ -178,7 +178,7 @@ impl Loop<'_> {
         if !engine.has_jobs() && engine.request == Request::NONE {
             return Ok(());
         }
-        engine.refresh_estimates();
+        engine.refresh_jobs(policy)?;
         let mut actions = core::mem::take(&mut engine.actions);
         actions.clear();
         let before = self.clock.as_mut().map(|clock| clock());

@@ -2,16 +2,22 @@
 
 use alloc::vec::Vec;
 
-use super::{Policy, PolicyError, Sizes, View};
+use super::{JobRecord, Policy, PolicyError, Sizes, View, Worth};
 use crate::epoch::{Action, Epoch, Plan, Workspace};
 use crate::loan::LoanPolicy;
 use crate::reclaim::{self, Reclaimer};
+use crate::units::Seconds;
 
 /// The scheduler of this crate: [`Epoch`] decides, [`LoanPolicy`] lends. Loaning and scaling can be had alone.
 ///
-/// Without scaling, jobs run with the workers that they request. What differs from the paper: the knapsack and the reclaim
-/// are those of this crate, and the loans have a band and a patience. [`as_published`](Self::as_published) has the
-/// paper's greedy reclaim and neither of them.
+/// Without scaling, jobs run with the workers that they request. What differs from the paper, unless it is made
+/// [`as_published`](Self::as_published):
+///
+/// * The reclaim is that of this crate, and the loans have a band and a patience.
+/// * In the allocation a job's time counts as a share of what it needs yet, not in seconds. In seconds the knapsack is drawn
+///   to the longest jobs, whose gain is far off and seldom comes about whole: shorter jobs end before, and free their
+///   GPUs. Of Tables 2 and 3 in the paper it would make a mean of 48.3 s, by shares it is 45 s.
+/// * A preemption costs one, and one more for each ten minutes of work that it throws away.
 ///
 /// # Examples
 ///
@@ -35,6 +41,8 @@ pub struct Aryl {
     epoch: Epoch,
     loan_policy: Option<LoanPolicy>,
     sizes: Sizes,
+    by_shares: bool,
+    spares_progress: bool,
     workspace: Workspace,
     plan: Plan,
 }
@@ -54,6 +62,8 @@ impl Aryl {
             epoch: Epoch::default(),
             loan_policy: Some(LoanPolicy::default()),
             sizes: Sizes::Elastic,
+            by_shares: true,
+            spares_progress: true,
             workspace: Workspace::default(),
             plan: Plan::default(),
         }
@@ -71,7 +81,8 @@ impl Aryl {
         Self { name: "Aryl, scaling only", loan_policy: None, ..Self::new() }
     }
 
-    /// With the greedy reclaim of the paper, and loans without band or patience.
+    /// With the greedy reclaim of the paper, loans without band or patience, completion times in seconds, and all
+    /// preemptions alike.
     #[must_use]
     pub fn as_published() -> Self {
         let eager = LoanPolicy::default().with_band(0);
@@ -102,6 +113,20 @@ impl Aryl {
         self
     }
 
+    /// Whether a job's time counts as a share of what it needs yet, or in seconds, when GPUs are given out.
+    #[must_use]
+    pub fn by_shares(mut self, by_shares: bool) -> Self {
+        self.by_shares = by_shares;
+        self
+    }
+
+    /// Whether a preemption costs more the more work it throws away, or all cost the same.
+    #[must_use]
+    pub fn sparing_progress(mut self, spares_progress: bool) -> Self {
+        self.spares_progress = spares_progress;
+        self
+    }
+
     /// The same under another name.
     #[must_use]
     pub fn named(mut self, name: &'static str) -> Self {
@@ -127,6 +152,14 @@ impl Policy for Aryl {
 
     fn loan_policy(&self) -> Option<LoanPolicy> {
         self.loan_policy
+    }
+
+    fn worth(&self, remaining: Seconds, record: &JobRecord) -> Option<Worth> {
+        // All that a job needs counts as an hour. A weight within these limits never makes a job too heavy.
+        let weight = if self.by_shares { (3_600.0 / remaining.0).min(1_000.0) } else { 1.0 };
+        let tens_of_minutes = if self.spares_progress { record.at_stake.0 / 600.0 } else { 0.0 };
+        (self.by_shares || self.spares_progress)
+            .then_some(Worth { weight, preemption_cost: 1 + tens_of_minutes as u64 })
     }
 
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::{Draft, DraftMemory, Policy, PolicyError, Sizes, View};
+use super::{DraftMemory, Policy, PolicyError, Sizes, View};
+use crate::cluster::Job;
 use crate::epoch::Action;
 use crate::id::JobId;
 
@@ -50,26 +51,13 @@ impl Gandiva {
     }
 }
 
-/// Starts a job with the workers that it requests, or not at all.
-fn start_at_request(view: &View<'_>, draft: &mut Draft<'_>, job: JobId) -> bool {
-    let requested = view.trace_job(job).map_or(0, |trace| trace.requested_workers);
-    if !draft.start(job) {
-        return false;
-    }
-    if draft.grow(job, requested) < requested {
-        draft.preempt(job);
-        return false;
-    }
-    true
-}
-
 impl Policy for Gandiva {
     fn name(&self) -> &str {
         "Gandiva"
     }
 
     fn sizes(&self) -> Sizes {
-        Sizes::Elastic
+        Sizes::RequestedOrMore
     }
 
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
@@ -77,21 +65,21 @@ impl Policy for Gandiva {
         let mut draft = memory.begin(view);
         let mut all_run = true;
         'queue: for job in view.waiting() {
-            while !start_at_request(view, &mut draft, job) {
+            while !draft.start(job) {
                 let Some(last) = grown.pop() else {
                     all_run = false;
                     break 'queue;
                 };
                 // A job that has ended has no id.
                 if let Some(last) = view.job_id(last) {
-                    let requested = view.trace_job(last).map_or(0, |trace| trace.requested_workers);
-                    draft.shrink(last, requested);
+                    // To its minimum, which is what it requested.
+                    draft.shrink(last, 0);
                 }
             }
         }
         if all_run {
             let cluster = view.cluster();
-            let is_growing = |id: &JobId| draft_job_is_elastic(cluster.job(*id));
+            let is_growing = |id: &JobId| cluster.job(*id).is_some_and(Job::is_elastic);
             let mut growing: Vec<JobId> = cluster.jobs().map(|entry| entry.0).filter(is_growing).collect();
             while !growing.is_empty() && draft.idle_gpus() > 0 {
                 growing.retain(|&job| {
@@ -109,8 +97,4 @@ impl Policy for Gandiva {
         draft.finish(actions);
         Ok(())
     }
-}
-
-fn draft_job_is_elastic(job: Option<&crate::cluster::Job>) -> bool {
-    job.is_some_and(crate::cluster::Job::is_elastic)
 }

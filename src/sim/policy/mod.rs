@@ -57,8 +57,19 @@ use crate::units::Seconds;
 pub enum Sizes {
     /// As many as the trace says that they request: no job is elastic.
     Requested,
+    /// Any number from what they request to the maximum.
+    RequestedOrMore,
     /// Any number from the minimum to the maximum.
     Elastic,
+}
+
+/// What a job is worth to a decision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    /// What a second of its completion time counts: [`Job::weight`](crate::cluster::Job).
+    pub weight: f64,
+    /// What its preemption costs: [`Job::preemption_cost`](crate::cluster::Job).
+    pub preemption_cost: u64,
 }
 
 /// A scheduling policy under simulation.
@@ -124,6 +135,15 @@ pub trait Policy {
     /// Whether jobs that it stops by itself, not for a reclaim, write a checkpoint first. No by default.
     fn suspends(&self) -> bool {
         false
+    }
+
+    /// What a job that may lose workers is worth: the cluster says so of it when the policy decides. `None`, the default, as
+    /// the trace says.
+    ///
+    /// Asked before each decision for each elastic job, and before a reclaim for all running jobs.
+    fn worth(&self, remaining: Seconds, record: &JobRecord) -> Option<Worth> {
+        let _ = (remaining, record);
+        None
     }
 
     /// The longest time between two epochs that it can live with. By default that of the setup.

@@ -3,20 +3,22 @@
 use alloc::vec::Vec;
 
 use super::{DraftMemory, Policy, PolicyError, View};
-use crate::cluster::{AllowedGpuTypes, Cluster, Job, Pool};
-use crate::epoch::{Action, Request};
+use crate::cluster::{AllowedGpuTypes, Pool};
+use crate::epoch::Action;
 use crate::id::JobId;
 use crate::loan::LoanPolicy;
 use crate::reclaim::{self, Reclaimer};
-use crate::units::Speed;
 
-/// Two queues: jobs that may run on any GPU type wait for the idle servers of the inference cluster, all others for the
-/// training cluster. Each queue is first in, first out.
+/// First in, first out, and jobs that may run on any GPU type may start on idle servers of the inference cluster too, below
+/// inference priority.
 ///
 /// It is the Aryl paper's baseline of the same name (section 7): there is no loan to negotiate, and inference takes its
-/// servers back whenever it wants. So every idle server is used at once, with no headroom, band or patience, and those that go
-/// back are random. Jobs run with the workers that they request. What differs: the unit is a server here too, and a job
-/// that could not run on the servers idle now, were they empty, may also start on the training cluster.
+/// servers back whenever it wants. So every idle server is used at once, with no headroom, band or patience, and those
+/// that go back are random. Jobs run with the workers that they request.
+///
+/// What differs: the unit is a server here too. And a job that waits for idle servers keeps its place in the queue of the
+/// training cluster, and starts where there is room first. Were it bound to the idle servers, its queue would grow without
+/// end wherever they are too few for all such jobs.
 ///
 /// # Examples
 ///
@@ -72,33 +74,6 @@ impl Opportunistic {
     }
 }
 
-/// The servers that inference leaves idle: all of one kind.
-#[derive(Clone, Copy)]
-struct Idle {
-    servers: u64,
-    gpus: u32,
-    speed: Speed,
-}
-
-impl Idle {
-    /// Once what is asked for has changed hands.
-    fn of(cluster: &Cluster, request: Request) -> Self {
-        let mut idle = Self { servers: request.lend.into(), gpus: 0, speed: Speed::REFERENCE };
-        for (_, server) in cluster.servers().filter(|(_, server)| server.pool != Pool::Training) {
-            idle.servers += u64::from(server.pool == Pool::OnLoan);
-            idle.gpus = server.gpus;
-            idle.speed = cluster.speed(server.gpu_type).unwrap_or(Speed::REFERENCE);
-        }
-        idle.servers = idle.servers.saturating_sub(request.reclaim.into());
-        idle
-    }
-
-    /// Whether they would hold the job, were they empty.
-    fn hold(&self, job: &Job) -> bool {
-        self.servers * u64::from(self.gpus / job.gpus_per_worker) >= job.min_workers_on(self.speed)
-    }
-}
-
 impl Policy for Opportunistic {
     fn name(&self) -> &str {
         "Opportunistic"
@@ -110,7 +85,6 @@ impl Policy for Opportunistic {
 
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
         let cluster = view.cluster();
-        let idle = Idle::of(cluster, view.request());
         let mut draft = self.memory.begin(view);
         draft.reclaim(&self.reclaimer, view.request().reclaim)?;
         draft.lend(view.request().lend);
@@ -119,16 +93,12 @@ impl Policy for Opportunistic {
         draft.only(Pool::OnLoan);
         for job in view.waiting().filter(is_fungible) {
             if !draft.start(job) {
-                if cluster.job(job).is_some_and(|job| idle.hold(job)) {
-                    break;
-                }
+                break;
             }
         }
         draft.only(Pool::Training);
-        for id in view.waiting() {
-            let Some(job) = cluster.job(id) else { continue };
-            let waits_for_loan = is_fungible(&id) && idle.hold(job);
-            if !waits_for_loan && !draft.is_running(id) && !draft.start(id) {
+        for job in view.waiting() {
+            if !draft.is_running(job) && !draft.start(job) {
                 break;
             }
         }

@@ -94,17 +94,7 @@ impl<'a> View<'a> {
     /// The past of a job; `None` where the cluster does not hold it.
     #[must_use]
     pub fn record(&self, job: JobId) -> Option<JobRecord> {
-        let state = self.state(job)?;
-        let seconds = |time: u64| Seconds(time as f64 / 1_000.0);
-        Some(JobRecord {
-            submitted: seconds(state.submitted),
-            first_start: state.first_start.map(seconds),
-            waited: seconds(state.waited_at(self.0.now)),
-            attained_gpu_seconds: state.attained_at(self.0.now) as f64 / 1_000.0,
-            preemptions: state.preemptions + state.suspensions,
-            changes: state.preemptions + state.suspensions + state.resizes,
-            largest_size: state.largest_size,
-        })
+        Some(self.state(job)?.record(self.0.now))
     }
 
     fn state(&self, job: JobId) -> Option<&'a JobState> {
@@ -124,6 +114,8 @@ pub struct JobRecord {
     pub waited: Seconds,
     /// The GPUs that it has held, each times the seconds for which it did.
     pub attained_gpu_seconds: f64,
+    /// The work that a preemption for a reclaim would throw away now, in seconds at its minimum.
+    pub at_stake: Seconds,
     /// How often it was stopped.
     pub preemptions: u32,
     /// How often it was stopped, or its workers changed while it ran.
