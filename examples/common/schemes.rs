@@ -1,6 +1,7 @@
 //! The policies that can be named on a command line.
 
-use aryl::reclaim;
+use aryl::epoch::Epoch;
+use aryl::reclaim::{self, Reclaimer};
 use aryl::sim::policy::{
     Afs, Aryl, Drf, Fifo, Gandiva, Opportunistic, Optimus, Policy, Pollux, ShortestFirst, Tiresias,
 };
@@ -48,8 +49,10 @@ pub(crate) const SCHEMES: [Scheme; 18] = [
     },
 ];
 
+/// Loaning with a reclaim of the paper: what is superfluous is not put back, and all preemptions cost the same.
 fn loaning(policy: reclaim::Policy) -> Box<dyn Policy> {
-    Box::new(Aryl::loaning_only().reclaim(policy))
+    let reclaimer = Reclaimer::new(policy).put_back(false);
+    Box::new(Aryl::loaning_only().epoch(Epoch::default().reclaimer(reclaimer)).sparing_progress(false))
 }
 
 /// The scheme of this key.
