@@ -9,6 +9,9 @@ use aryl::units::Seconds;
 use criterion::{Criterion, criterion_group, criterion_main};
 use oorandom::Rand64;
 
+/// Makes a policy.
+type New = fn() -> Box<dyn Policy>;
+
 /// Jobs for so many servers of 8 GPUs that ask for nine tenths of them, a fifth fungible and a tenth elastic.
 fn workload(servers: u32, jobs: u32) -> Workload {
     let mut random = Rand64::new(2_024);
@@ -35,7 +38,7 @@ fn workload(servers: u32, jobs: u32) -> Workload {
 fn replay(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sim");
     group.sample_size(10);
-    let policies: [(&str, fn() -> Box<dyn Policy>); 5] = [
+    let policies: [(&str, New); 5] = [
         ("fifo", || Box::new(Fifo::new())),
         ("tiresias", || Box::new(Tiresias::new())),
         ("afs", || Box::new(Afs::new())),
