@@ -65,6 +65,7 @@
 //! | [`knapsack`] | the multiple-choice knapsack. Mathematics only: it knows no GPU |
 //! | [`cluster`] | the nouns: GPU types, servers, jobs, who runs where |
 //! | [`scaling`] | how the speed of a job grows with its workers |
+//! | `sim` | with the feature of that name: a trace of jobs replayed under this or another policy |
 //! | [`verify`] | independent checks of every answer, which share no code with the solvers |
 //! | [`certificate`], [`units`], [`id`] | objective and bound; seconds and speeds; dense ids |
 //! | [`guide`] | longer pages: how to embed the crate, the written form of a cluster, from the paper to the code |
@@ -76,6 +77,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `serde` | yes | every input and output serializes; what comes in is checked as at the door |
+//! | `sim` | no | a discrete-event simulation: replays a trace of jobs under a policy, eleven of which are in it |
 //!
 //! # What holds everywhere
 //!

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::training_first::TrainingFirst;
 use super::{JobRecord, Policy, PolicyError, Sizes, View, Worth};
 use crate::epoch::{Action, Epoch, Plan, Workspace};
 use crate::loan::LoanPolicy;
@@ -17,6 +18,8 @@ use crate::units::Seconds;
 /// * In the allocation a job's time counts as a share of what it needs yet, not in seconds. In seconds the knapsack is drawn
 ///   to the longest jobs, whose gain is far off and seldom comes about whole: shorter jobs end before, and free their
 ///   GPUs. Of Tables 2 and 3 in the paper it would make a mean of 48.3 s, by shares it is 45 s.
+/// * An elastic job that may run on any GPU type starts on training servers while they have room, and on on-loan servers
+///   after that. The paper prefers on-loan servers, but base workers there are lost when the servers go back.
 /// * A preemption costs one, and one more for each ten minutes of work that it throws away.
 ///
 /// # Examples
@@ -43,6 +46,8 @@ pub struct Aryl {
     sizes: Sizes,
     by_shares: bool,
     spares_progress: bool,
+    training_first: bool,
+    home: TrainingFirst,
     workspace: Workspace,
     plan: Plan,
 }
@@ -64,6 +69,8 @@ impl Aryl {
             sizes: Sizes::Elastic,
             by_shares: true,
             spares_progress: true,
+            training_first: true,
+            home: TrainingFirst::default(),
             workspace: Workspace::default(),
             plan: Plan::default(),
         }
@@ -81,8 +88,8 @@ impl Aryl {
         Self { name: "Aryl, scaling only", loan_policy: None, ..Self::new() }
     }
 
-    /// With the greedy reclaim of the paper, loans without band or patience, completion times in seconds, and all
-    /// preemptions alike.
+    /// With the greedy reclaim of the paper, loans without band or patience, elastic jobs on on-loan servers first,
+    /// completion times in seconds, and all preemptions alike.
     #[must_use]
     pub fn as_published() -> Self {
         let eager = LoanPolicy::default().with_band(0);
@@ -90,6 +97,9 @@ impl Aryl {
         let eager = eager.with_patience(1).unwrap_or(eager);
         Self { name: "Aryl as published", loan_policy: Some(eager), ..Self::new() }
             .reclaim(reclaim::Policy::Aryl)
+            .by_shares(false)
+            .sparing_progress(false)
+            .training_first(false)
     }
 
     /// The same, choosing by this rule which servers go back.
@@ -124,6 +134,14 @@ impl Aryl {
     #[must_use]
     pub fn sparing_progress(mut self, spares_progress: bool) -> Self {
         self.spares_progress = spares_progress;
+        self
+    }
+
+    /// Whether elastic jobs that may run on any GPU type start on training servers while they have room, or on on-loan
+    /// servers first.
+    #[must_use]
+    pub fn training_first(mut self, training_first: bool) -> Self {
+        self.training_first = training_first;
         self
     }
 
@@ -163,7 +181,13 @@ impl Policy for Aryl {
     }
 
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-        self.epoch.plan_into(view.cluster(), view.request(), &mut self.workspace, &mut self.plan)?;
+        let Self { epoch, workspace, plan, home, .. } = self;
+        let at_home = self.training_first && home.fill(view.cluster());
+        let cluster = if at_home { &home.cluster } else { view.cluster() };
+        epoch.plan_into(cluster, view.request(), workspace, plan)?;
+        if at_home && !home.all_start(plan) {
+            epoch.plan_into(view.cluster(), view.request(), workspace, plan)?;
+        }
         actions.extend_from_slice(self.plan.actions());
         Ok(())
     }

@@ -29,6 +29,7 @@ mod pollux;
 mod rounds;
 mod shortest_first;
 mod tiresias;
+mod training_first;
 mod view;
 
 pub use afs::Afs;
