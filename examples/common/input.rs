@@ -125,6 +125,14 @@ impl Input {
         Ok(jobs.collect())
     }
 
+    /// The proportions of a scenario: those of the paper's trace, or the same shares for a recorded one.
+    pub(crate) fn kinds(&self, scenario: Scenario) -> JobKinds {
+        match self.trace {
+            Some(_) => JobKinds::scenario(scenario),
+            None => TraceSpec::paper(scenario).kinds,
+        }
+    }
+
     /// The workload, with jobs of these kinds.
     pub(crate) fn workload(
         &self,
@@ -181,7 +189,7 @@ fn spec(servers: Servers, jobs: Option<u32>) -> TraceSpec {
     let in_proportion = (f64::from(paper.jobs) * share).round() as u32;
     let jobs = jobs.unwrap_or(in_proportion.max(1));
     // On a few servers the largest jobs alone would be a surge.
-    let surge = if share < 0.5 { Surge { min_gpus: 16, ..Surge::PAPER } } else { Surge::PAPER };
+    let surge = if share < 0.5 { Surge { min_gpus: 16, load: 0.03, ..Surge::PAPER } } else { Surge::PAPER };
     TraceSpec { jobs, surge: Some(surge), running_times: RunningTimes::PAPER, ..paper }
 }
 

@@ -36,7 +36,6 @@ use std::time::Instant;
 
 use arguments::{Argument, Arguments};
 use aryl::sim::metrics::{Report, Summary};
-use aryl::sim::workload::JobKinds;
 use charts::Drawing;
 use input::Input;
 use runs::Run;
@@ -82,7 +81,7 @@ fn run(words: &[String]) -> Result<String, String> {
     let input = &options.input;
     let servers = input.servers(if input.trace.is_some() { input::PHILLY } else { input::SMALL });
     let setup = input::setup(servers);
-    let kinds = JobKinds::scenario(input.scenario);
+    let kinds = input.kinds(input.scenario);
     let workload = input.workload(&input.recorded(servers)?, &kinds, input.seed)?;
 
     let runs: Vec<Run<'_>> =

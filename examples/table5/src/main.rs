@@ -35,7 +35,7 @@ use std::time::Instant;
 
 use arguments::{Argument, Arguments};
 use aryl::sim::Setup;
-use aryl::sim::workload::{JobKinds, RecordedJob, Scenario, Workload};
+use aryl::sim::workload::{RecordedJob, Scenario, Workload};
 use figures::Figures;
 use input::Input;
 use paper::ROWS;
@@ -112,8 +112,7 @@ type Trace = (Input, u64, Vec<RecordedJob>);
 /// The figures of each row, averaged over the traces.
 fn table(setup: &Setup, traces: &[Trace]) -> Result<Vec<Figures>, String> {
     let workloads = |scenario: Scenario| -> Result<Vec<Workload>, String> {
-        let kinds = JobKinds::scenario(scenario);
-        traces.iter().map(|(input, seed, jobs)| input.workload(jobs, &kinds, *seed)).collect()
+        traces.iter().map(|(input, seed, jobs)| input.workload(jobs, &input.kinds(scenario), *seed)).collect()
     };
     let scenarios: Vec<(Scenario, Vec<Workload>)> = Scenario::ALL
         .into_iter()
@@ -228,7 +227,7 @@ fn absolute(figures: &[Figures]) -> String {
 
 /// Aryl in the Basic scenario with one property changed, against FIFO, which knows nothing of these properties.
 fn sweep(setup: &Setup, traces: &[Trace], fifo: &Figures) -> Result<String, String> {
-    let sweeps = sweeps::all();
+    let sweeps = sweeps::all(&traces[0].0.kinds(Scenario::Basic));
     let scheme = schemes::find("aryl")?;
     let mut workloads = Vec::new();
     for (_, kinds) in sweeps.iter().flat_map(|sweep| &sweep.points) {

@@ -1,7 +1,7 @@
 //! The paper's sweeps: one property of the jobs of the Basic scenario is changed at a time.
 
 use aryl::scaling::ScalingCurve;
-use aryl::sim::workload::{JobKinds, Scenario};
+use aryl::sim::workload::JobKinds;
 use aryl::units::Seconds;
 
 /// A sweep: what is changed, and the jobs for each of its values.
@@ -10,8 +10,9 @@ pub(crate) struct Sweep {
     pub(crate) points: Vec<(String, JobKinds)>,
 }
 
-pub(crate) fn all() -> Vec<Sweep> {
-    let basic = || JobKinds::scenario(Scenario::Basic);
+/// All of them, from these jobs on.
+pub(crate) fn all(basic: &JobKinds) -> Vec<Sweep> {
+    let basic = || basic.clone();
     let shares = |shares: &[u32], kinds: &dyn Fn(f64) -> JobKinds| {
         shares.iter().map(|&share| (format!("{share} %"), kinds(f64::from(share) / 100.0))).collect()
     };
@@ -21,6 +22,7 @@ pub(crate) fn all() -> Vec<Sweep> {
             points: shares(&[0, 20, 40, 60, 80, 100], &|elastic| JobKinds {
                 elastic,
                 elastic_load: None,
+                elastic_running_time: None,
                 ..basic()
             }),
         },

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::choose::longer_first;
+use super::choose::{self, Wanted};
 use super::random::{Stream, flags, stream};
 use super::recorded_job::workers;
 use super::{RecordedJob, SpecError, TraceJob};
@@ -45,7 +45,7 @@ impl Scenario {
 ///
 /// [`draw`](Self::draw) decides it for the jobs of a trace, by a seed. The draws are independent of each other, and each
 /// has random numbers of its own. So a change of one share leaves the other draws as they are; and where a share grows,
-/// the jobs drawn before stay drawn (but for elastic jobs with a wanted load).
+/// the jobs drawn before stay drawn (but for elastic jobs with a wanted load or running time).
 ///
 /// An elastic job requests its minimum number of workers and can use [`scale_factor`](Self::scale_factor) times as many.
 /// Its recorded running time is the one with the workers it requests.
@@ -76,6 +76,9 @@ pub struct JobKinds {
     /// The share of the load (GPUs times running time) that the elastic jobs make up, met as nearly as the trace
     /// allows by drawing longer jobs more often. `None`: drawn evenly.
     pub elastic_load: Option<f64>,
+    /// The mean running time of the elastic jobs with the workers they request, met as nearly as the trace allows. `None`:
+    /// whatever comes of the draw.
+    pub elastic_running_time: Option<Seconds>,
     /// The most workers of an elastic job, as a multiple of those it requests.
     pub scale_factor: u32,
     /// How the speed of every job grows with its workers.
@@ -108,6 +111,7 @@ impl JobKinds {
     pub const PLAIN: Self = Self {
         elastic: 0.0,
         elastic_load: None,
+        elastic_running_time: None,
         scale_factor: 2,
         scaling: ScalingCurve::Linear,
         fungible: 0.0,
@@ -148,7 +152,7 @@ impl JobKinds {
     ///
     /// # Complexity
     ///
-    /// O(jobs) for each of at most 64 trials of the elastic draw.
+    /// O(jobs · log jobs), and O(jobs) for each of at most 64 trials of the elastic draw.
     ///
     /// # Determinism
     ///
@@ -157,9 +161,13 @@ impl JobKinds {
         self.check()?;
         check_recorded(recorded)?;
         let count = recorded.len();
-        let elastic = match self.elastic_load {
-            Some(load) => longer_first(recorded, self.elastic, load, &mut stream(seed, Stream::Elastic)),
-            None => flags(count, self.elastic, &mut stream(seed, Stream::Elastic)),
+        let mut random = stream(seed, Stream::Elastic);
+        let elastic = if self.elastic_load.is_some() || self.elastic_running_time.is_some() {
+            let running_time = self.elastic_running_time.map(|time| time.0);
+            let wanted = Wanted { share: self.elastic, load: self.elastic_load, running_time };
+            choose::draw(recorded, wanted, &mut random)
+        } else {
+            flags(count, self.elastic, &mut random)
         };
         let fungible = flags(count, self.fungible, &mut stream(seed, Stream::Fungible));
         let heterogeneous = flags(count, self.heterogeneous, &mut stream(seed, Stream::Heterogeneous));
@@ -219,6 +227,9 @@ impl JobKinds {
         let efficiency = self.mixing_efficiency;
         if !(efficiency > 0.0 && efficiency <= 1.0) {
             return Err(SpecError::MixingEfficiency { efficiency });
+        }
+        if let Some(time) = self.elastic_running_time {
+            check_time("mean running time of elastic jobs", time)?;
         }
         check_time("time between checkpoints", self.checkpoint_interval)?;
         self.scaling.check()?;
