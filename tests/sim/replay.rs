@@ -9,7 +9,7 @@ use crate::instances::{instance, policies};
 
 #[test]
 fn the_same_input_gives_the_same_report_to_the_bit() {
-    for seed in 300..330 {
+    for seed in 300..315 {
         let (setup, workload) = instance(seed);
         for (mut first, mut second) in policies().into_iter().zip(policies()) {
             let report = Simulation::new(&setup, &workload).unwrap().run(&mut *first).unwrap();
