@@ -50,7 +50,7 @@ pub(crate) fn instance(seed: u64) -> (Setup, Workload) {
     }
     setup.forecast = [Forecast::Exact, Forecast::Naive, Forecast::Seasonal { period: 4 }][below(3) as usize];
     let mut submitted = 0;
-    let jobs = (0..if seed % 20 == 0 { 110 } else { 3 + below(16) }).map(|_| {
+    let jobs = (0..if seed.is_multiple_of(20) { 110 } else { 3 + below(16) }).map(|_| {
         submitted += below(3) * below(900_000);
         let gpus_per_worker = [1, 1, 2, 4][below(4) as usize];
         let min = 1 + below(3) as u32;
