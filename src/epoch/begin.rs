@@ -16,6 +16,8 @@ pub(super) struct GangStarts {
     chosen: Vec<JobId>,
     /// The chosen jobs with their size and their place among the chosen, which is what they are packed by.
     packed: Vec<(Reverse<u32>, usize, JobId)>,
+    /// The jobs whose flexible workers made room for the gangs.
+    displaced: Vec<JobId>,
     before: Occupancy,
 }
 
@@ -31,13 +33,17 @@ impl GangStarts {
         self.before.clone_from(&working.occupancy);
         self.chosen.clear();
         offer(&self.queue, inventory, &mut working.occupancy, placer, &mut self.chosen);
+        self.remember_displaced(placer);
         self.pack(inventory, working, placer);
-        for &job in &self.chosen {
+        for &job in self.chosen.iter().chain(&self.displaced) {
             working.resized[job.index()] = true;
         }
-        for displaced in placer.displaced() {
-            working.resized[displaced.job.index()] = true;
-        }
+    }
+
+    /// To be called before the placer is built anew, which forgets them.
+    fn remember_displaced(&mut self, placer: &Placer) {
+        self.displaced.clear();
+        self.displaced.extend(placer.displaced().iter().map(|displaced| displaced.job));
     }
 
     fn pack(&mut self, inventory: &Inventory, working: &mut Working, placer: &mut Placer) {
@@ -53,6 +59,7 @@ impl GangStarts {
         if all_start {
             core::mem::swap(&mut working.occupancy, &mut self.before);
             offer(&self.queue, inventory, &mut working.occupancy, placer, &mut self.chosen);
+            self.remember_displaced(placer);
         } else {
             placer.rebuild(inventory, &working.occupancy, &working.pools);
         }

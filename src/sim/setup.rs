@@ -28,8 +28,9 @@ pub enum Forecast {
 
 /// Servers of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct Servers {
-    pub(super) gpu_type: usize,
+    pub(super) gpu_type: u32,
     pub(super) servers: u32,
     pub(super) gpus: u32,
 }
@@ -48,6 +49,7 @@ pub(super) struct Servers {
 /// assert_eq!((setup.training_gpus(), setup.inference_gpus()), (3_544, 4_160));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Setup {
     pub(super) gpu_types: Vec<GpuType>,
     pub(super) training: Vec<Servers>,
@@ -154,11 +156,13 @@ impl Setup {
         self.inference.map_or(0, |kind| u64::from(kind.servers) * u64::from(kind.gpus))
     }
 
-    fn number(&mut self, gpu_type: GpuType) -> usize {
-        self.gpu_types.iter().position(|other| *other == gpu_type).unwrap_or_else(|| {
+    fn number(&mut self, gpu_type: GpuType) -> u32 {
+        let known = self.gpu_types.iter().position(|other| *other == gpu_type);
+        // Far below 2^32: each type was given by a call.
+        known.unwrap_or_else(|| {
             self.gpu_types.push(gpu_type);
             self.gpu_types.len() - 1
-        })
+        }) as u32
     }
 
     /// The two clusters as one, with nothing on loan: training servers have the lower ids.
@@ -169,12 +173,12 @@ impl Setup {
         }
         for kind in &self.training {
             for _ in 0..kind.servers {
-                cluster.add_server(Server::training(GpuTypeId::new(kind.gpu_type as u32), kind.gpus))?;
+                cluster.add_server(Server::training(GpuTypeId::new(kind.gpu_type), kind.gpus))?;
             }
         }
         if let Some(kind) = self.inference {
             for _ in 0..kind.servers {
-                cluster.add_server(Server::inference(GpuTypeId::new(kind.gpu_type as u32), kind.gpus))?;
+                cluster.add_server(Server::inference(GpuTypeId::new(kind.gpu_type), kind.gpus))?;
             }
         }
         Ok(cluster)

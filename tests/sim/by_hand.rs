@@ -204,3 +204,28 @@ fn a_suspended_job_keeps_its_progress_and_a_reclaimed_one_does_not() {
     assert_eq!(stops, [(20.0, 0, false, 0.0)]);
     assert_eq!(ends(&report), [20.0 + 10.0 + 63.0 + 80.0, 30.0]);
 }
+
+#[test]
+fn elastic_jobs_start_on_training_servers_while_a_tenth_stays_idle() {
+    // Two jobs of 4 V100 each and up to 5, on a training cluster of 8. The first leaves 4 idle; a second would leave none.
+    let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("T4").speed(1, 3), 20, 8);
+    let jobs = [0.0, 1.0].map(|time| {
+        TraceJob::new(
+            Job::elastic(4..=5).fungible().remaining(Seconds(3_000.0)).submitted(Seconds(1_000.0 + time)),
+        )
+    });
+    let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.1).unwrap() };
+    let first_gpus = |mut policy: Aryl| {
+        let mut gpus = Vec::new();
+        let simulation = Simulation::new(&setup, &workload).unwrap();
+        let observed = simulation.observe(|_, event| {
+            if let Event::Started { gpus: held, .. } = event {
+                gpus.push(*held);
+            }
+        });
+        observed.run(&mut policy).unwrap();
+        gpus
+    };
+    assert_eq!(first_gpus(Aryl::new()), [5, 15]);
+    assert_eq!(first_gpus(Aryl::new().training_first(false)), [15, 15]);
+}

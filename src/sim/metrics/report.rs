@@ -96,7 +96,23 @@ pub struct LoanTotals {
 ///
 /// # Examples
 ///
-/// [`Simulation`](crate::sim::Simulation) makes one.
+/// One server of two GPUs, and two jobs that want both:
+///
+/// ```
+/// use aryl::cluster::{GpuType, Job};
+/// use aryl::sim::policy::Fifo;
+/// use aryl::sim::workload::{InferenceLoad, TraceJob, Workload};
+/// use aryl::sim::{Setup, Simulation};
+/// use aryl::units::Seconds;
+///
+/// let job = |submitted| TraceJob::new(Job::inelastic(2).remaining(Seconds(100.0)).submitted(Seconds(submitted)));
+/// let workload = Workload { jobs: vec![job(0.0), job(40.0)], load: InferenceLoad::constant(0.5)? };
+/// let setup = Setup::new(GpuType::new("V100"), 1, 2);
+/// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+/// assert_eq!((report.jct().mean, report.queuing().mean), (Seconds(130.0), Seconds(30.0)));
+/// assert_eq!((report.makespan, report.usage.training), (Seconds(200.0), 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -18,8 +18,9 @@ use crate::units::Seconds;
 /// * In the allocation a job's time counts as a share of what it needs yet, not in seconds. In seconds the knapsack is drawn
 ///   to the longest jobs, whose gain is far off and seldom comes about whole: shorter jobs end before, and free their
 ///   GPUs. Of Tables 2 and 3 in the paper it would make a mean of 48.3 s, by shares it is 45 s.
-/// * An elastic job that may run on any GPU type starts on training servers while they have room, and on on-loan servers
-///   after that. The paper prefers on-loan servers, but base workers there are lost when the servers go back.
+/// * An elastic job that may run on any GPU type starts on training servers while a tenth of their GPUs stays idle, and on
+///   on-loan servers after that. The paper prefers on-loan servers. That leaves training servers to jobs that can run
+///   nowhere else, which is worth it when they are scarce; but base workers on on-loan servers are lost when those go back.
 /// * A preemption costs one, and one more for each ten minutes of work that it throws away.
 ///
 /// # Examples
@@ -137,8 +138,8 @@ impl Aryl {
         self
     }
 
-    /// Whether elastic jobs that may run on any GPU type start on training servers while they have room, or on on-loan
-    /// servers first.
+    /// Whether elastic jobs that may run on any GPU type start on training servers while a tenth of their GPUs stays idle,
+    /// or on on-loan servers first.
     #[must_use]
     pub fn training_first(mut self, training_first: bool) -> Self {
         self.training_first = training_first;
@@ -182,7 +183,7 @@ impl Policy for Aryl {
 
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
         let Self { epoch, workspace, plan, home, .. } = self;
-        let at_home = self.training_first && home.fill(view.cluster());
+        let at_home = self.training_first && self.loan_policy.is_some() && home.fill(view.cluster());
         let cluster = if at_home { &home.cluster } else { view.cluster() };
         epoch.plan_into(cluster, view.request(), workspace, plan)?;
         if at_home && !home.all_start(plan) {

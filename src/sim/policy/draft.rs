@@ -62,7 +62,56 @@ impl DraftMemory {
 ///
 /// # Examples
 ///
-/// [`Policy`](super::Policy) has one in use.
+/// The policy of the smallest size: every job its minimum, in the order of submission, and what is idle then to the first.
+///
+/// ```
+/// use aryl::cluster::{GpuType, Job};
+/// use aryl::epoch::Action;
+/// use aryl::sim::policy::{DraftMemory, Policy, PolicyError, Sizes, View};
+/// use aryl::sim::workload::{InferenceLoad, TraceJob, Workload};
+/// use aryl::sim::{Setup, Simulation};
+/// use aryl::units::Seconds;
+///
+/// #[derive(Default)]
+/// struct Smallest(DraftMemory);
+///
+/// impl Policy for Smallest {
+///     fn name(&self) -> &str {
+///         "smallest"
+///     }
+///
+///     fn sizes(&self) -> Sizes {
+///         Sizes::Elastic
+///     }
+///
+///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+///         let mut draft = self.0.begin(view);
+///         for job in view.running() {
+///             draft.shrink(job, 0);
+///         }
+///         for job in view.waiting() {
+///             draft.start(job);
+///         }
+///         for (job, definition) in view.cluster().jobs() {
+///             if draft.is_running(job) {
+///                 draft.grow(job, definition.max_workers);
+///             }
+///         }
+///         draft.finish(actions);
+///         Ok(())
+///     }
+/// }
+///
+/// // The first has 6 workers of 8, then 4 while the second is there: 120 = 3 · 10 + 2 · 40 + 3 · 3.33.
+/// let first = TraceJob::new(Job::elastic(2..=6).remaining(Seconds(120.0)));
+/// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(40.0)).submitted(Seconds(10.0)));
+/// let workload = Workload { jobs: vec![first, second], load: InferenceLoad::constant(0.5)? };
+/// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+/// let report = Simulation::new(&setup, &workload)?.run(&mut Smallest::default())?;
+/// assert_eq!(report.jobs.iter().map(|job| job.ended.0).collect::<Vec<_>>(), [53.334, 50.0]);
+/// assert_eq!(report.scaling_operations(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Draft<'a> {
     cluster: &'a Cluster,

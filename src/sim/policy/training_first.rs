@@ -8,6 +8,9 @@ use crate::cluster::{AllowedGpuTypes, Cluster, Pool};
 use crate::epoch::{Action, Plan};
 use crate::id::{GpuTypeId, JobId};
 
+/// One in so many GPUs of the training servers is left to jobs that can run nowhere else.
+const RESERVE: u64 = 10;
+
 /// A copy of the cluster in which waiting elastic jobs that may run on any GPU type are bound to the types of the training
 /// servers.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +20,7 @@ pub(super) struct TrainingFirst {
 }
 
 impl TrainingFirst {
-    /// Makes the copy. `false` where no job is to be bound: none waits that the training servers have idle GPUs for, or the
+    /// Makes the copy. `false` where no job is to be bound: none waits that the training servers have room for, or the
     /// inference servers are of the same type.
     pub(super) fn fill(&mut self, cluster: &Cluster) -> bool {
         self.bound.clear();
@@ -29,10 +32,12 @@ impl TrainingFirst {
         if self.bound.is_empty() {
             return false;
         }
-        let (mut types, mut idle, mut is_apart) = (SmallVec::<[GpuTypeId; 4]>::new(), 0, true);
+        let mut all = 0;
+        let (mut types, mut idle, mut is_apart) = (SmallVec::<[GpuTypeId; 4]>::new(), 0u64, true);
         for (id, server) in cluster.servers() {
             if server.pool == Pool::Training {
                 idle += u64::from(cluster.free_gpus(id));
+                all += u64::from(server.gpus);
                 if !types.contains(&server.gpu_type) {
                     types.push(server.gpu_type);
                 }
@@ -41,10 +46,11 @@ impl TrainingFirst {
                 is_apart &= !types.contains(&server.gpu_type);
             }
         }
+        let reserve = all / RESERVE;
         self.bound.retain(|&id| {
             let gpus =
                 cluster.job(id).map_or(0, |job| u64::from(job.min_workers) * u64::from(job.gpus_per_worker));
-            let fits = gpus <= idle;
+            let fits = gpus + reserve <= idle;
             idle -= if fits { gpus } else { 0 };
             fits
         });
