@@ -1,5 +1,5 @@
-//! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, which knapsack
-//! solver to call, and what is exact.
+//! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, the paper's
+//! evaluation replayed, which knapsack solver to call, and what is exact.
 //!
 //! They hold no code of the crate. All their examples are tested.
 
