@@ -10,6 +10,8 @@
 
 #[path = "common/arguments.rs"]
 mod arguments;
+#[path = "common/columns.rs"]
+mod columns;
 #[path = "common/drawn.rs"]
 mod drawn;
 #[path = "common/fill.rs"]

@@ -66,6 +66,7 @@
 //! | [`knapsack`] | the multiple-choice knapsack. Mathematics only: it knows no GPU |
 //! | [`cluster`] | the nouns: GPU types, servers, jobs, who runs where |
 //! | [`scaling`] | how the speed of a job grows with its workers |
+//! | `sim` | with the feature of that name: a trace of jobs replayed under this or another policy |
 //! | [`verify`] | independent checks of every answer, which share no code with the solvers |
 //! | [`certificate`], [`units`], [`id`] | objective and bound; seconds and speeds; dense ids |
 //! | `ilp` (feature) | the same problems as integer programs: reference answers, and an epoch as a whole |
@@ -79,6 +80,7 @@
 //! |---|---|---|
 //! | `serde` | yes | every input and output serializes; what comes in is checked as at the door |
 //! | `ilp` | no | `ilp`: the same problems as integer programs, for a reference answer. Needs `std` |
+//! | `sim` | no | a discrete-event simulation: replays a trace of jobs under a policy, eleven of which are in it |
 //!
 //! # What holds everywhere
 //!
@@ -117,6 +119,9 @@ pub mod loan;
 pub mod place;
 pub mod reclaim;
 pub mod scaling;
+#[cfg(feature = "sim")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sim")))]
+pub mod sim;
 pub mod units;
 pub mod verify;
 

@@ -430,3 +430,33 @@ fn a_job_that_a_gang_takes_workers_from_is_charged_no_resize_overhead() {
         assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
     }
 }
+
+#[test]
+fn flexible_workers_that_made_room_come_back_without_a_charge_though_the_gangs_can_not_be_packed_better() {
+    // The wide gang, which may mix types, needs the GPUs of two flexible workers. Packed before the narrow job it would
+    // leave that without room, so the first placement stands, and with it who was displaced: no resize is charged to them.
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let a100 = cluster.add_gpu_type(GpuType::new("A100").speed(3, 2)).unwrap();
+    let servers = [Server::training(v100, 8), Server::training(v100, 8), Server::training(a100, 4)]
+        .map(|server| cluster.add_server(server).unwrap());
+    let job = |workers: u32, gpus: u32, time: f64| {
+        Job::inelastic(workers).gpus_per_worker(gpus).remaining(Seconds(time))
+    };
+    cluster.add_job(job(3, 4, 4_697.0)).unwrap();
+    cluster.add_job(job(3, 4, 2_550.0).fungible().heterogeneous()).unwrap();
+    let rigid = cluster.add_job(job(1, 2, 2_613.0)).unwrap();
+    cluster.place(rigid, &[Placement::base(servers[1], 1)]).unwrap();
+    let elastic = Job::elastic(2..=4).remaining(Seconds(580.0)).resize_overhead(Seconds(18.0));
+    let elastic = cluster.add_job(elastic).unwrap();
+    let held = [Placement::flexible(servers[0], 2), Placement::base(servers[1], 2)];
+    cluster.place(elastic, &held).unwrap();
+    cluster.add_job(job(1, 2, 364.0)).unwrap();
+
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
+    let moved = Action::ScaleIn { job: elastic, server: servers[0], workers: 2, cause: Cause::Reallocated };
+    assert!(plan.actions().contains(&moved), "{plan}");
+    // Two of four workers save half of 580 s.
+    assert_eq!(plan.allocations()[0].certificate.objective(), 290_000);
+}

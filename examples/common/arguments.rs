@@ -35,11 +35,16 @@ impl<'a> Arguments<'a> {
 
     /// The number that an option takes: `--option 3` or `--option=3`.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self, option: &str) -> Result<T, String> {
-        let value = self.value.take().or_else(|| self.words.next().cloned());
-        let value = value.ok_or_else(|| format!("{option} takes a number, and none is given"))?;
+        let value = self.value(option, "a number")?;
         let number: u64 =
             value.parse().map_err(|_| format!("{option} takes a whole number from 0, not '{value}'"))?;
         T::try_from(number).map_err(|_| format!("{option} {number} is too large"))
+    }
+
+    /// The value that an option takes, whatever it is: `--option this` or `--option=this`.
+    pub(crate) fn value(&mut self, option: &str, kind: &str) -> Result<String, String> {
+        let value = self.value.take().or_else(|| self.words.next().cloned());
+        value.ok_or_else(|| format!("{option} takes {kind}, and none is given"))
     }
 }
 

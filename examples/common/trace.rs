@@ -1,5 +1,6 @@
 //! A recorded trace of jobs, read from comma-separated text; columns are found by their names.
 
+use super::columns::Columns;
 use super::text::{cut, one_line};
 
 /// One job of a trace.
@@ -38,31 +39,23 @@ const SECOND_LIMIT: u64 = 1_000_000_000_000;
 /// Reads a trace: one header line with at least `submit_s`, `duration_s` and `gpus`, then one line a job. Jobs that ran
 /// for no time or on no GPU are left out.
 pub(crate) fn parse(text: &str) -> Result<Vec<TraceJob>, String> {
-    let mut lines = text.trim_start_matches('\u{feff}').lines().zip(1usize..);
-    let header: Vec<&str> = lines.next().map_or("", |(header, _)| header).split(',').map(str::trim).collect();
-    let column = |name: &str| {
-        header.iter().position(|&heading| heading == name).ok_or_else(|| {
-            let header = cut(&one_line(&header.join(",")), 60);
-            format!("no column '{name}' in the first line, which reads '{header}'")
-        })
-    };
+    let table = Columns::new(text);
     let columns = [
-        ("submit_s", SECOND_LIMIT, column("submit_s")?),
-        ("duration_s", SECOND_LIMIT, column("duration_s")?),
-        ("gpus", GPU_LIMIT, column("gpus")?),
+        ("submit_s", SECOND_LIMIT, table.column("submit_s")?),
+        ("duration_s", SECOND_LIMIT, table.column("duration_s")?),
+        ("gpus", GPU_LIMIT, table.column("gpus")?),
     ];
     let mut jobs = Vec::new();
-    for (line, number) in lines.filter(|(line, _)| !line.trim().is_empty()) {
-        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+    for (line, fields) in table.rows() {
         let mut values = [0u64; 3];
         for (value, (name, limit, column)) in values.iter_mut().zip(columns) {
             let field = fields.get(column).copied().unwrap_or("");
             let shown = || cut(&one_line(field), 30);
             *value = field
                 .parse()
-                .map_err(|_| format!("line {number}: {name} is '{}', not a whole number from 0", shown()))?;
+                .map_err(|_| format!("line {line}: {name} is '{}', not a whole number from 0", shown()))?;
             if *value > limit {
-                return Err(format!("line {number}: {name} is {value}, above the limit of {limit}"));
+                return Err(format!("line {line}: {name} is {value}, above the limit of {limit}"));
             }
         }
         let [submitted, duration, gpus] = values;

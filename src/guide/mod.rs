@@ -1,5 +1,5 @@
-//! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, which knapsack
-//! solver to call, where the paper's reclaim is right and where not, and what is exact.
+//! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, the paper's
+//! evaluation replayed, which knapsack solver to call, where the paper's reclaim is right and where not, and what is exact.
 //!
 //! They hold no code of the crate. All their examples are tested.
 
@@ -13,5 +13,9 @@ pub mod numerics {}
 pub mod paper_to_code {}
 #[doc = include_str!("reclaim_cases.md")]
 pub mod reclaim_cases {}
+#[cfg(feature = "sim")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sim")))]
+#[doc = include_str!("replay.md")]
+pub mod replay {}
 #[doc = include_str!("snapshot_format.md")]
 pub mod snapshot_format {}

@@ -1,0 +1,9 @@
+//! The simulation: nothing is lost, nothing is used twice, and small traces come out as computed by hand.
+#![cfg(feature = "sim")]
+
+mod by_hand;
+mod conservation;
+mod instances;
+mod refused;
+mod replay;
+mod verified;
