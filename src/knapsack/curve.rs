@@ -1,6 +1,7 @@
 //! Classes given by a formula: a job costs a few numbers, not a table.
 
-use super::instance::{CLASS_LENGTH_LIMIT, Item, VALUE_LIMIT};
+use super::instance::{Item, VALUE_LIMIT};
+use super::shape::CLASS_LENGTH_LIMIT;
 use super::solution::NONE;
 
 /// How the gain grows with the number of units chosen; each shape is concave.

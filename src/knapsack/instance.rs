@@ -8,14 +8,12 @@ use alloc::vec::Vec;
 
 use super::curve::CurveClass;
 use super::error::InstanceError;
+use super::shape::{CLASS_LENGTH_LIMIT, ClassRecord, Order, Shape, Table, order_of};
 
 /// The first number that a value, or the sum of the largest values of all classes, may not reach: 2^53.
 ///
 /// Below it every integer is a floating-point number, and every sum and difference of them is exact.
 pub const VALUE_LIMIT: u64 = 1 << 53;
-
-/// The largest number of items in one class.
-pub const CLASS_LENGTH_LIMIT: u64 = (1 << 30) - 1;
 
 /// One thing that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,27 +83,6 @@ pub struct Instance {
     bases: Vec<Base>,
     curves: Vec<CurveClass>,
     totals: Totals,
-}
-
-/// Where the items of a class are: 30 bits of length, and two flags.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct ClassRecord {
-    first: u32,
-    packed: u32,
-}
-
-const EXACTLY_ONE: u32 = 1 << 30;
-const CURVE: u32 = 1 << 31;
-const LENGTH_MASK: u32 = EXACTLY_ONE - 1;
-
-impl ClassRecord {
-    fn length(self) -> usize {
-        (self.packed & LENGTH_MASK) as usize
-    }
-
-    fn is_mandatory(self) -> bool {
-        self.packed & EXACTLY_ONE != 0
-    }
 }
 
 /// The lightest item of a mandatory class, to which the stored weights and values of the class are relative.
@@ -231,7 +208,7 @@ impl Instance {
         totals.longest_class = totals.longest_class.max(length);
         totals.largest_weight = totals.largest_weight.max(heaviest);
         totals.largest_value = totals.largest_value.max(largest);
-        self.classes.push(ClassRecord { first: self.curves.len() as u32, packed: length | CURVE });
+        self.classes.push(ClassRecord::new(self.curves.len(), length, false, Order::Formula));
         self.curves.push(curve);
         Ok(class)
     }
@@ -244,7 +221,7 @@ impl Instance {
     #[must_use]
     pub fn curve(&self, class: usize) -> Option<&CurveClass> {
         let record = self.classes[class];
-        if record.packed & CURVE != 0 { self.curves.get(record.first as usize) } else { None }
+        if record.order() == Order::Formula { self.curves.get(record.first as usize) } else { None }
     }
 
     /// Appends the items and returns the largest value.
@@ -307,8 +284,8 @@ impl Instance {
         totals.longest_class = totals.longest_class.max(length as u32);
         totals.largest_weight = totals.largest_weight.max(heaviest - base.weight);
         totals.largest_value = totals.largest_value.max(largest.saturating_sub(base.value as u64));
-        let flag = if mandatory { EXACTLY_ONE } else { 0 };
-        self.classes.push(ClassRecord { first: first as u32, packed: length as u32 | flag });
+        let order = order_of(&self.weights[first..], &self.values[first..], mandatory);
+        self.classes.push(ClassRecord::new(first, length as u32, mandatory, order));
         Ok(())
     }
 
@@ -469,13 +446,33 @@ impl Instance {
     }
 
     /// Weights and values of a class, relative to its base; empty where the class is given by a formula.
-    pub(super) fn table(&self, class: usize) -> (&[u32], &[f64]) {
+    fn table(&self, class: usize) -> (&[u32], &[f64]) {
         let record = self.classes[class];
-        if record.packed & CURVE != 0 {
+        if record.order() == Order::Formula {
             return (&[], &[]);
         }
         let range = record.first as usize..record.first as usize + record.length();
         (&self.weights[range.clone()], &self.values[range])
+    }
+
+    /// A class as the core solver reads it.
+    #[inline(always)]
+    pub(super) fn shape(&self, class: usize) -> Shape<'_> {
+        let record = self.classes[class];
+        let order = record.order();
+        if order == Order::Formula {
+            return Shape::Formula(&self.curves[record.first as usize]);
+        }
+        let mut range = record.first as usize..record.first as usize + record.length();
+        if order == Order::Concave {
+            let first = usize::from(record.is_mandatory());
+            range.start += first;
+            let table =
+                Table { weights: &self.weights[range.clone()], values: &self.values[range], ascending: true };
+            return Shape::Concave(table, first as u32);
+        }
+        let ascending = order == Order::Ascending;
+        Shape::Table(Table { weights: &self.weights[range.clone()], values: &self.values[range], ascending })
     }
 
     /// The items of a class, relative to its base.

@@ -10,6 +10,7 @@
 
 #![allow(clippy::too_many_arguments)]
 
+mod concave;
 mod estimate;
 mod items;
 mod relaxation;
@@ -137,8 +138,7 @@ fn relax(
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
         let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
         if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity) {
-            report.items_read += instance.item_count();
-            let totals = pass(instance, ends, limits, choices, relaxation);
+            let totals = pass(instance, ends, limits, choices, relaxation, &mut report.items_read);
             if totals.high_weight > capacity {
                 estimator.learn(ends.1, totals.high_weight);
                 refined = true;
@@ -161,8 +161,7 @@ fn relax(
             continue;
         }
         let ends = (bracket.low, bracket.high);
-        report.items_read += instance.item_count();
-        let totals = pass(instance, ends, limits, choices, relaxation);
+        let totals = pass(instance, ends, limits, choices, relaxation, &mut report.items_read);
         if totals.high_weight > capacity {
             estimator.learn(bracket.high, totals.high_weight);
         } else if totals.low_weight <= capacity && bracket.low > 0.0 {
@@ -173,8 +172,8 @@ fn relax(
         }
     }
     let ends = (0.0, prices.highest());
-    report.items_read += estimator.items_read + instance.item_count();
-    (ends, pass(instance, ends, limits, choices, relaxation))
+    report.items_read += estimator.items_read;
+    (ends, pass(instance, ends, limits, choices, relaxation, &mut report.items_read))
 }
 
 /// From the split choice to the best one.

@@ -3,9 +3,12 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use super::super::curve::CurveClass;
 use super::super::hull::{HullPoint, upper_hull};
 use super::super::instance::Instance;
+use super::super::shape::{Shape, Table};
 use super::super::solution::NONE;
+use super::concave::{count_worth, is_worth, no_heavier, push_steps as push_concave_steps};
 use super::scan::{Limits, best_reduced, position};
 
 /// The best item of a class at a price; `item` is [`NONE`] for the base.
@@ -19,7 +22,7 @@ pub(super) struct Best {
 const BASE: Best = Best { item: NONE, weight: 0, value: 0.0 };
 
 /// The best item of a class at a price of the grid.
-#[inline]
+#[inline(always)]
 pub(super) fn best_at(
     instance: &Instance,
     class: usize,
@@ -27,19 +30,32 @@ pub(super) fn best_at(
     limits: Limits,
     items_read: &mut u64,
 ) -> Best {
-    if let Some(curve) = instance.curve(class) {
-        *items_read += 1;
-        let best = curve.best(price, limits.heaviest);
-        return best.map_or(BASE, |(item, weight, value)| Best { item, weight, value });
+    match instance.shape(class) {
+        Shape::Concave(table, first) => {
+            let table = if limits.careful { no_heavier(table, limits.heaviest) } else { table };
+            *items_read += table.weights.len() as u64;
+            match count_worth(table, price).checked_sub(1) {
+                Some(at) => {
+                    Best { item: first + at as u32, weight: table.weights[at], value: table.values[at] }
+                }
+                None => BASE,
+            }
+        }
+        Shape::Table(Table { weights, values, .. }) => {
+            *items_read += weights.len() as u64;
+            let [reduced] = best_reduced(weights, values, [price], limits);
+            if reduced <= 0.0 {
+                return BASE;
+            }
+            let item = position(weights, values, price, reduced, limits);
+            Best { item: item as u32, weight: weights[item], value: values[item] }
+        }
+        Shape::Formula(curve) => {
+            *items_read += 1;
+            let best = curve.best(price, limits.heaviest);
+            best.map_or(BASE, |(item, weight, value)| Best { item, weight, value })
+        }
     }
-    let (weights, values) = instance.table(class);
-    *items_read += weights.len() as u64;
-    let [reduced] = best_reduced(weights, values, [price], limits);
-    if reduced <= 0.0 {
-        return BASE;
-    }
-    let item = position(weights, values, price, reduced, limits);
-    Best { item: item as u32, weight: weights[item], value: values[item] }
 }
 
 /// One step along the hull of a class that is not settled.
@@ -86,88 +102,155 @@ pub(super) fn demand_at(instance: &Instance, price: f64, limits: Limits, items_r
 
 /// Reads every class once. Where one item is best at both prices it is best between them, and the class is settled; else
 /// the class chooses its best at the high price for now, and the steps to its best at the low price are kept.
+#[inline(always)]
 pub(super) fn pass(
     instance: &Instance,
-    (low, high): (f64, f64),
+    prices: (f64, f64),
     limits: Limits,
     choices: &mut [u32],
     buffers: &mut RelaxationBuffers,
+    items_read: &mut u64,
 ) -> Pass {
-    let RelaxationBuffers { alive, steps, sorted, hull, .. } = buffers;
-    alive.clear();
-    steps.clear();
+    buffers.alive.clear();
+    buffers.steps.clear();
     let mut totals = Pass::default();
     for (class, choice) in choices.iter_mut().enumerate() {
-        if let Some(curve) = instance.curve(class) {
-            let Some((last, weight, value)) = curve.best(low, limits.heaviest) else {
-                *choice = NONE;
-                continue;
-            };
-            let best = curve.best(high, limits.heaviest);
-            let start = best.map_or(BASE, |(item, weight, value)| Best { item, weight, value });
-            *choice = start.item;
-            totals.high_weight += u64::from(start.weight);
-            totals.high_value += start.value;
-            if start.item == last {
-                totals.low_weight += u64::from(weight);
-                continue;
+        let (low, high) = match instance.shape(class) {
+            Shape::Concave(table, first) => {
+                *items_read += table.weights.len() as u64;
+                between_concave(table, first, class, prices, limits, buffers)
             }
-            alive.push(class as u32);
-            let first = start.item.wrapping_add(1);
-            let between = (first..last).map(|item| curve.relative(item)).chain([(weight, value)]);
-            let between =
-                between.map(|(weight, value)| (weight.wrapping_sub(start.weight), value - start.value));
-            let span = u64::from(weight.saturating_sub(start.weight));
-            upper_hull(between, span, sorted, hull);
-            totals.low_weight += u64::from(start.weight) + push_steps(class, first, hull, steps);
-            continue;
-        }
-        let (weights, values) = instance.table(class);
-        let [best_low] = best_reduced(weights, values, [low], limits);
-        if best_low <= 0.0 {
-            // Where nothing is worth its weight at the low price, nothing is at the high one.
-            *choice = NONE;
-            continue;
-        }
-        let [best_high] = best_reduced(weights, values, [high], limits);
-        let item = position(weights, values, low, best_low, limits);
-        let (weight, value) = (weights[item], values[item]);
-        if value - high * f64::from(weight) >= best_high {
-            *choice = item as u32;
-            totals.low_weight += u64::from(weight);
-            totals.high_weight += u64::from(weight);
-            totals.high_value += value;
-            continue;
-        }
-        let mut start = BASE;
-        if best_high > 0.0 {
-            let item = position(weights, values, high, best_high, limits);
-            start = Best { item: item as u32, weight: weights[item], value: values[item] };
-        }
-        *choice = start.item;
-        totals.high_weight += u64::from(start.weight);
-        totals.high_value += start.value;
-        alive.push(class as u32);
-        let between = weights.iter().zip(values).map(|(&weight, &value)| {
-            let worth = if weight >= start.weight { value - start.value } else { 0.0 };
-            (weight.wrapping_sub(start.weight), worth)
-        });
-        upper_hull(between, u64::from(weight.saturating_sub(start.weight)), sorted, hull);
-        totals.low_weight += u64::from(start.weight) + push_steps(class, 0, hull, steps);
+            Shape::Table(table) => {
+                *items_read += table.weights.len() as u64;
+                between_table(table, class, prices, limits, buffers)
+            }
+            Shape::Formula(curve) => {
+                *items_read += 1;
+                between_formula(curve, class, prices, limits, buffers)
+            }
+        };
+        *choice = high.item;
+        totals.low_weight += u64::from(low);
+        totals.high_weight += u64::from(high.weight);
+        totals.high_value += high.value;
     }
     totals
 }
 
-/// Appends the steps along a hull, whose items are counted from `first`, and returns the weight of all of them.
-fn push_steps(class: usize, first: u32, hull: &[HullPoint], steps: &mut Vec<Step>) -> u64 {
+/// The weight of the best item at the low price, and the best item at the high price; where they are not the same, the
+/// class stays alive and the steps between them are kept.
+#[inline(always)]
+fn between_concave(
+    table: Table<'_>,
+    first: u32,
+    class: usize,
+    (low, high): (f64, f64),
+    limits: Limits,
+    buffers: &mut RelaxationBuffers,
+) -> (u32, Best) {
+    let table = if limits.careful { no_heavier(table, limits.heaviest) } else { table };
+    let Some(last) = count_worth(table, low).checked_sub(1) else {
+        // Where nothing is worth its weight at the low price, nothing is at the high one.
+        return (0, BASE);
+    };
+    let at = |item: usize| Best {
+        item: first + item as u32,
+        weight: table.weights[item],
+        value: table.values[item],
+    };
+    let most = at(last);
+    if is_worth(table, last, high) {
+        return (most.weight, most);
+    }
+    let lighter = Table { weights: &table.weights[..last], values: &table.values[..last], ..table };
+    let start = count_worth(lighter, high);
+    buffers.alive.push(class as u32);
+    push_concave_steps(table, (start, last), class as u32, first, &mut buffers.steps);
+    (most.weight, start.checked_sub(1).map_or(BASE, at))
+}
+
+/// As [`between_concave`], for a table in any order.
+#[inline(always)]
+fn between_table(
+    table: Table<'_>,
+    class: usize,
+    (low, high): (f64, f64),
+    limits: Limits,
+    buffers: &mut RelaxationBuffers,
+) -> (u32, Best) {
+    let Table { mut weights, mut values, ascending } = table;
+    let [best_low] = best_reduced(weights, values, [low], limits);
+    if best_low <= 0.0 {
+        return (0, BASE);
+    }
+    let item = position(weights, values, low, best_low, limits);
+    let (weight, value) = (weights[item], values[item]);
+    if ascending {
+        // What is heavier than the best at the low price loses against it at the high one.
+        (weights, values) = (&weights[..=item], &values[..=item]);
+    }
+    let [best_high] = best_reduced(weights, values, [high], limits);
+    if value - high * f64::from(weight) >= best_high {
+        return (weight, Best { item: item as u32, weight, value });
+    }
+    let mut start = BASE;
+    let mut first = 0;
+    if best_high > 0.0 {
+        let item = position(weights, values, high, best_high, limits);
+        start = Best { item: item as u32, weight: weights[item], value: values[item] };
+        first = if ascending { item } else { 0 };
+    }
+    buffers.alive.push(class as u32);
+    let between = weights[first..].iter().zip(&values[first..]).map(|(&weight, &value)| {
+        let worth = if weight >= start.weight { value - start.value } else { 0.0 };
+        (weight.wrapping_sub(start.weight), worth)
+    });
+    push_hull(between, class, first as u32, weight.saturating_sub(start.weight), buffers);
+    (weight, start)
+}
+
+/// As [`between_concave`], for a formula.
+#[inline(always)]
+fn between_formula(
+    curve: &CurveClass,
+    class: usize,
+    (low, high): (f64, f64),
+    limits: Limits,
+    buffers: &mut RelaxationBuffers,
+) -> (u32, Best) {
+    let Some((last, weight, value)) = curve.best(low, limits.heaviest) else {
+        return (0, BASE);
+    };
+    let best = curve.best(high, limits.heaviest);
+    let start = best.map_or(BASE, |(item, weight, value)| Best { item, weight, value });
+    if start.item != last {
+        buffers.alive.push(class as u32);
+        let first = start.item.wrapping_add(1);
+        let between = (first..last).map(|item| curve.relative(item)).chain([(weight, value)]);
+        let between = between.map(|(weight, value)| (weight.wrapping_sub(start.weight), value - start.value));
+        push_hull(between, class, first, weight.saturating_sub(start.weight), buffers);
+    }
+    (weight, start)
+}
+
+/// Appends the steps along the hull of items counted from `first` and relative to the present choice, of which none
+/// heavier than `span` matters.
+fn push_hull(
+    items: impl Iterator<Item = (u32, f64)>,
+    class: usize,
+    first: u32,
+    span: u32,
+    buffers: &mut RelaxationBuffers,
+) {
+    let RelaxationBuffers { steps, sorted, hull, .. } = buffers;
+    upper_hull(items, u64::from(span), sorted, hull);
     let (mut weight, mut value) = (0, 0.0);
-    for point in hull {
+    for point in hull.iter() {
         let (step_weight, step_value) = (point.weight - weight, point.value - value);
         let item = first + point.item;
         steps.push(Step { value: step_value, weight: step_weight, class: class as u32, item });
         (weight, value) = (point.weight, point.value);
     }
-    u64::from(weight)
 }
 
 /// The answer of the linear relaxation, with the step that is taken in part left out.
