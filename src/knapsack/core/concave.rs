@@ -4,6 +4,7 @@
 //! search by halves finds the best item, and the steps between two prices stand side by side.
 
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
 
 use super::super::hull::at_least_as_steep;
 use super::super::shape::Table;
@@ -33,19 +34,50 @@ pub(super) fn is_worth(table: Table<'_>, item: usize, price: f64) -> bool {
 /// first-listed one of those that are equally good.
 #[inline(always)]
 pub(super) fn count_worth(table: Table<'_>, price: f64) -> usize {
-    let mut size = table.weights.len();
-    if size == 0 {
+    if table.weights.is_empty() || !is_worth(table, 0, price) {
         return 0;
     }
-    let mut start = 0;
-    while size > 1 {
-        let half = size / 2;
-        // Which half it is can't be predicted: a selection in place of a branch lets the searches of several classes
-        // overlap.
-        start = core::hint::select_unpredictable(is_worth(table, start + half, price), start + half, start);
-        size -= half;
+    search(table, (1, table.weights.len()), price)
+}
+
+/// As [`count_worth`], where the items before `start` are known to be worth it and those from `end` on are not.
+#[inline(always)]
+fn search(table: Table<'_>, (mut start, end): (usize, usize), price: f64) -> usize {
+    let mut size = end - start;
+    if size == 0 {
+        return start;
+    }
+    // Rounds by threes, a few more than are needed: their number is then nearly always the same and well predicted.
+    for _ in 0..(usize::BITS - (size - 1).leading_zeros()).div_ceil(3) {
+        for _ in 0..3 {
+            let half = size / 2;
+            // Which half it is can't be predicted: a selection in place of a branch lets the searches of several
+            // classes overlap.
+            start = select_unpredictable(is_worth(table, start + half, price), start + half, start);
+            size -= half;
+        }
     }
     start + usize::from(is_worth(table, start, price))
+}
+
+/// As [`count_worth`], quick where the answer is near `guess`.
+#[inline(always)]
+pub(super) fn count_worth_near(table: Table<'_>, guess: usize, price: f64) -> usize {
+    let length = table.weights.len();
+    let at = guess.min(length);
+    if at < length && is_worth(table, at, price) {
+        if at + 1 < length && is_worth(table, at + 1, price) {
+            return search(table, (at + 2, length), price);
+        }
+        return at + 1;
+    }
+    if at == 0 || is_worth(table, at - 1, price) {
+        return at;
+    }
+    if at == 1 || is_worth(table, at - 2, price) {
+        return at - 1;
+    }
+    search(table, (0, at - 2), price)
 }
 
 /// The items that are no heavier than this.

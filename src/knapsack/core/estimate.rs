@@ -42,12 +42,12 @@ struct Point {
 pub(super) struct Bracket {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The share of the sample whose best item differs at the two prices.
-    pub(super) alive: f64,
 }
 
-/// The share of classes left open at which a bracket is narrow enough.
-const NARROW: f64 = 0.03;
+/// The share of classes left open at which a bracket is narrow enough where the sample is the whole.
+const NARROW: f64 = 0.25;
+/// The tries that change no demand after which a price is near enough.
+const STALLED: usize = 2;
 /// The number of prices tried for one side of the bracket.
 const ROUNDS: u32 = 9;
 
@@ -97,13 +97,16 @@ impl<'a> Estimator<'a> {
 
     /// Takes note of the exact demand at a price: from now on only the change from it is estimated.
     pub(super) fn learn(&mut self, price: f64, demand: u64) {
-        self.estimate(price);
-        let size = self.sample.known.len();
-        let start = self.sample.weights.len() - size;
-        self.sample.known.copy_from_slice(&self.sample.weights[start..]);
-        self.sample.weights.clear();
-        self.sample.points.clear();
-        self.known_demand = demand as f64;
+        let Point { row, .. } = self.estimate(price);
+        let demand = demand as f64;
+        let Sample { known, weights, points, .. } = &mut *self.sample;
+        weights.drain(..row);
+        known.copy_from_slice(weights);
+        points.clear();
+        // The error is the least that a point has.
+        let error = if self.factor > 1.0 { 6.0 * self.factor } else { 0.0 };
+        points.push(Point { price, demand, error, row: 0 });
+        self.known_demand = demand;
         self.guess = price;
     }
 
@@ -159,6 +162,7 @@ impl<'a> Estimator<'a> {
 
     /// Tries prices until `enough` says that the points on both sides of a demand are near enough.
     fn close_in(&mut self, demand: f64, enough: impl Fn(&Self, Point, Point) -> bool) {
+        let mut stalled = 0;
         for _ in 0..ROUNDS {
             let next = match self.neighbours(demand) {
                 (Some(low), Some(high)) => {
@@ -175,7 +179,14 @@ impl<'a> Estimator<'a> {
             if self.sample.points.iter().any(|point| point.price.total_cmp(&next).is_eq()) {
                 return;
             }
-            self.estimate(next);
+            let before = self.neighbours(demand);
+            let now = self.estimate(next).demand;
+            let same = |point: Option<Point>| point.is_some_and(|point| point.demand.total_cmp(&now).is_eq());
+            // All items change at one price, which need not be found to the last digit.
+            stalled += usize::from(same(before.0) || same(before.1));
+            if stalled == STALLED {
+                return;
+            }
         }
     }
 
@@ -187,16 +198,33 @@ impl<'a> Estimator<'a> {
         meets && self.alive(Some(low), Some(high)) <= 0.2
     }
 
+    /// The first estimate of the price.
+    fn approach(&mut self, capacity: f64) -> (Option<Point>, Option<Point>) {
+        self.close_in(capacity, |_, low, high| {
+            low.demand - high.demand <= low.error.max(high.error) || low.error > 4.0 * capacity
+        });
+        self.neighbours(capacity)
+    }
+
+    /// A price near the split, where a bracket by the sample alone would leave more than this share of classes open.
+    pub(super) fn too_vague(&mut self, capacity: u64, share: f64) -> Option<f64> {
+        let capacity = capacity as f64;
+        let (low, high) = self.approach(capacity);
+        let (low, high) = (low?, high?);
+        // The share open between the two, and as many more as the bracket will be wider.
+        let distance = (low.demand - high.demand).max(1.0);
+        let wider = (2.0 * low.error.max(high.error).min(capacity) / distance).max(1.0);
+        let middle = self.prices.floor(between(low, high, capacity));
+        (self.alive(Some(low), Some(high)) * wider > share && middle > 0.0).then_some(middle)
+    }
+
     /// Prices such that the demand at the low one exceeds the capacity and that at the high one does not, beyond the
     /// error of the sample.
     pub(super) fn bracket(&mut self, capacity: u64) -> Bracket {
         let capacity = capacity as f64;
         let (mut low, mut high);
         if self.factor > 1.0 {
-            self.close_in(capacity, |_, low, high| {
-                low.demand - high.demand <= low.error.max(high.error) || low.error > 4.0 * capacity
-            });
-            (low, high) = self.neighbours(capacity);
+            (low, high) = self.approach(capacity);
             let nearest = match (low, high) {
                 (Some(low), Some(high)) if low.demand - capacity > capacity - high.demand => Some(high),
                 (low, high) => low.or(high),
@@ -213,11 +241,9 @@ impl<'a> Estimator<'a> {
             self.close_in(capacity, |this, low, high| this.alive(Some(low), Some(high)) <= NARROW);
             (low, high) = self.neighbours(capacity);
         }
-        let alive = self.alive(low, high);
         Bracket {
             low: low.map_or(0.0, |low| low.price),
             high: high.map_or(self.prices.highest(), |high| high.price),
-            alive,
         }
     }
 }

@@ -152,14 +152,13 @@ fn relax(
         }
     }
     for _ in 0..ATTEMPTS {
-        let bracket = estimator.bracket(capacity);
-        if !refined && bracket.alive > WIDE {
+        if !refined && let Some(middle) = estimator.too_vague(capacity, WIDE) {
             refined = true;
-            let middle = prices.floor(libm::sqrt(bracket.low.max(prices.quantum()) * bracket.high));
-            let demand = demand_at(instance, middle, limits, &mut report.items_read);
+            let demand = demand_at(instance, middle, limits, choices, &mut report.items_read);
             estimator.learn(middle, demand);
             continue;
         }
+        let bracket = estimator.bracket(capacity);
         let ends = (bracket.low, bracket.high);
         let totals = pass(instance, ends, limits, choices, relaxation, &mut report.items_read);
         if totals.high_weight > capacity {

@@ -8,7 +8,7 @@ use super::super::hull::{HullPoint, upper_hull};
 use super::super::instance::Instance;
 use super::super::shape::{Shape, Table};
 use super::super::solution::NONE;
-use super::concave::{count_worth, is_worth, no_heavier, push_steps as push_concave_steps};
+use super::concave::{count_worth, count_worth_near, is_worth, no_heavier, push_steps as push_concave_steps};
 use super::scan::{Limits, best_reduced, position};
 
 /// The best item of a class at a price; `item` is [`NONE`] for the base.
@@ -94,14 +94,28 @@ pub(super) struct Pass {
     pub(super) high_value: f64,
 }
 
-/// The exact demand at one price.
-pub(super) fn demand_at(instance: &Instance, price: f64, limits: Limits, items_read: &mut u64) -> u64 {
-    let classes = 0..instance.class_count();
-    classes.map(|class| u64::from(best_at(instance, class, price, limits, items_read).weight)).sum()
+/// The exact demand at one price; the best items are the choices.
+#[inline(always)]
+pub(super) fn demand_at(
+    instance: &Instance,
+    price: f64,
+    limits: Limits,
+    choices: &mut [u32],
+    items_read: &mut u64,
+) -> u64 {
+    let mut demand = 0;
+    for (class, choice) in choices.iter_mut().enumerate() {
+        let best = best_at(instance, class, price, limits, items_read);
+        *choice = best.item;
+        demand += u64::from(best.weight);
+    }
+    demand
 }
 
 /// Reads every class once. Where one item is best at both prices it is best between them, and the class is settled; else
 /// the class chooses its best at the high price for now, and the steps to its best at the low price are kept.
+///
+/// Where the choices are those of a price nearby, the classes that keep theirs are read less.
 #[inline(always)]
 pub(super) fn pass(
     instance: &Instance,
@@ -118,11 +132,11 @@ pub(super) fn pass(
         let (low, high) = match instance.shape(class) {
             Shape::Concave(table, first) => {
                 *items_read += table.weights.len() as u64;
-                between_concave(table, first, class, prices, limits, buffers)
+                between_concave(table, first, class, *choice, prices, limits, buffers)
             }
             Shape::Table(table) => {
                 *items_read += table.weights.len() as u64;
-                between_table(table, class, prices, limits, buffers)
+                between_table(table, class, *choice, prices, limits, buffers)
             }
             Shape::Formula(curve) => {
                 *items_read += 1;
@@ -144,12 +158,18 @@ fn between_concave(
     table: Table<'_>,
     first: u32,
     class: usize,
+    guess: u32,
     (low, high): (f64, f64),
     limits: Limits,
     buffers: &mut RelaxationBuffers,
 ) -> (u32, Best) {
     let table = if limits.careful { no_heavier(table, limits.heaviest) } else { table };
-    let Some(last) = count_worth(table, low).checked_sub(1) else {
+    let count = match guess {
+        NONE => count_worth(table, low),
+        // The base of a mandatory class is item 0, and the items are counted from 1.
+        _ => count_worth_near(table, (guess + 1).saturating_sub(first) as usize, low),
+    };
+    let Some(last) = count.checked_sub(1) else {
         // Where nothing is worth its weight at the low price, nothing is at the high one.
         return (0, BASE);
     };
@@ -163,7 +183,7 @@ fn between_concave(
         return (most.weight, most);
     }
     let lighter = Table { weights: &table.weights[..last], values: &table.values[..last], ..table };
-    let start = count_worth(lighter, high);
+    let start = count_worth_near(lighter, last, high);
     buffers.alive.push(class as u32);
     push_concave_steps(table, (start, last), class as u32, first, &mut buffers.steps);
     (most.weight, start.checked_sub(1).map_or(BASE, at))
@@ -174,12 +194,24 @@ fn between_concave(
 fn between_table(
     table: Table<'_>,
     class: usize,
+    guess: u32,
     (low, high): (f64, f64),
     limits: Limits,
     buffers: &mut RelaxationBuffers,
 ) -> (u32, Best) {
     let Table { mut weights, mut values, ascending } = table;
-    let [best_low] = best_reduced(weights, values, [low], limits);
+    let best_low;
+    if let (Some(&weight), Some(&value)) = (weights.get(guess as usize), values.get(guess as usize)) {
+        let best_high;
+        [best_low, best_high] = best_reduced(weights, values, [low, high], limits);
+        let weighs = f64::from(weight);
+        if value - low * weighs >= best_low && value - high * weighs >= best_high && weight <= limits.heaviest
+        {
+            return (weight, Best { item: guess, weight, value });
+        }
+    } else {
+        [best_low] = best_reduced(weights, values, [low], limits);
+    }
     if best_low <= 0.0 {
         return (0, BASE);
     }
