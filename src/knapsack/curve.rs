@@ -124,6 +124,12 @@ impl CurveClass {
         if self.length == 0 { 0 } else { libm::round(self.gain(self.length)) as u64 + 1 + self.bonus }
     }
 
+    /// A number that no value a unit of weight of the class exceeds: the first unit gains most.
+    pub(super) fn dearest(&self) -> f64 {
+        let most = self.gain(1) + 1.0 + self.bonus as f64;
+        if self.length == 0 { 0.0 } else { most / f64::from(self.weight) }
+    }
+
     #[inline]
     pub(super) fn relative(&self, item: u32) -> (u32, f64) {
         let units = item.saturating_add(1);

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::curve::CurveClass;
 use super::error::InstanceError;
-use super::shape::{CLASS_LENGTH_LIMIT, ClassRecord, Order, Shape, Table, order_of};
+use super::shape::{CLASS_LENGTH_LIMIT, ClassRecord, Order, Shape, Table, dearest, order_of};
 
 /// The first number that a value, or the sum of the largest values of all classes, may not reach: 2^53.
 ///
@@ -208,7 +208,13 @@ impl Instance {
         totals.longest_class = totals.longest_class.max(length);
         totals.largest_weight = totals.largest_weight.max(heaviest);
         totals.largest_value = totals.largest_value.max(largest);
-        self.classes.push(ClassRecord::new(self.curves.len(), length, false, Order::Formula));
+        self.classes.push(ClassRecord::new(
+            self.curves.len(),
+            length,
+            false,
+            Order::Formula,
+            curve.dearest(),
+        ));
         self.curves.push(curve);
         Ok(class)
     }
@@ -284,8 +290,10 @@ impl Instance {
         totals.longest_class = totals.longest_class.max(length as u32);
         totals.largest_weight = totals.largest_weight.max(heaviest - base.weight);
         totals.largest_value = totals.largest_value.max(largest.saturating_sub(base.value as u64));
-        let order = order_of(&self.weights[first..], &self.values[first..], mandatory);
-        self.classes.push(ClassRecord::new(first, length as u32, mandatory, order));
+        let (weights, values) = (&self.weights[first..], &self.values[first..]);
+        let order = order_of(weights, values, mandatory);
+        let dearest = dearest(weights, values, order);
+        self.classes.push(ClassRecord::new(first, length as u32, mandatory, order, dearest));
         Ok(())
     }
 
@@ -453,6 +461,28 @@ impl Instance {
         }
         let range = record.first as usize..record.first as usize + record.length();
         (&self.weights[range.clone()], &self.values[range])
+    }
+
+    /// Whether no item of the class is worth more than its weight at this price, so that it need not be read.
+    #[inline(always)]
+    pub(super) fn is_worth_nothing(&self, class: usize, price: f64) -> bool {
+        self.classes[class].is_worth_nothing(price)
+    }
+
+    /// Touches every line of memory of a class that will be searched soon.
+    ///
+    /// A search jumps about in its class, which the processor can't foresee; what is read line by line comes as fast as
+    /// memory allows. The sum is of no use but to keep the reading.
+    #[inline(always)]
+    pub(super) fn touch(&self, class: usize) -> u64 {
+        let record = self.classes[class];
+        if record.order() == Order::Formula {
+            return 0;
+        }
+        let range = record.first as usize..record.first as usize + record.length();
+        let (weights, values) = (&self.weights[range.clone()], &self.values[range]);
+        let weights = weights.iter().step_by(16).fold(0, |sum, &weight| sum ^ u64::from(weight));
+        values.iter().step_by(8).fold(weights, |sum, value| sum ^ value.to_bits())
     }
 
     /// A class as the core solver reads it.

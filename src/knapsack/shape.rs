@@ -2,11 +2,12 @@
 
 use super::curve::CurveClass;
 
-/// Where the items of a class are, and their shape: 29 bits of length, one flag, and the shape.
+/// Where the items of a class are, and their shape: 29 bits of length, one flag, and the order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClassRecord {
     pub(super) first: u32,
     packed: u32,
+    dearest: f32,
 }
 
 const LENGTH_BITS: u32 = 29;
@@ -30,7 +31,8 @@ pub(super) enum Order {
 }
 
 impl ClassRecord {
-    pub(super) fn new(first: usize, length: u32, mandatory: bool, order: Order) -> Self {
+    /// `dearest` is the largest value a unit of weight of an item, relative to the base.
+    pub(super) fn new(first: usize, length: u32, mandatory: bool, order: Order, dearest: f64) -> Self {
         let order = match order {
             Order::Any => 0,
             Order::Ascending => 1,
@@ -38,7 +40,15 @@ impl ClassRecord {
             Order::Formula => 3,
         };
         let flag = if mandatory { EXACTLY_ONE } else { 0 };
-        Self { first: first as u32, packed: length | flag | order << (LENGTH_BITS + 1) }
+        // Rounded up, by more than it was rounded before.
+        let dearest = (dearest as f32).next_up();
+        Self { first: first as u32, packed: length | flag | order << (LENGTH_BITS + 1), dearest }
+    }
+
+    /// Whether no item of the class is worth more than its weight at this price, so that it need not be read.
+    #[inline(always)]
+    pub(super) fn is_worth_nothing(self, price: f64) -> bool {
+        f64::from(self.dearest) <= price
     }
 
     #[inline]
@@ -103,6 +113,18 @@ pub(super) fn order_of(weights: &[u32], values: &[f64], mandatory: bool) -> Orde
     if concave { Order::Concave } else { Order::Ascending }
 }
 
+/// The largest value a unit of weight of an item of a table, relative to its base; infinite where one has no weight.
+pub(super) fn dearest(weights: &[u32], values: &[f64], order: Order) -> f64 {
+    // The first item of a concave class is the dearest, or the second where the first is the base.
+    let count = if order == Order::Concave { weights.len().min(2) } else { weights.len() };
+    let mut dearest = 0.0;
+    for (&weight, &value) in weights[..count].iter().zip(values) {
+        let price = if value > 0.0 { value / f64::from(weight) } else { 0.0 };
+        dearest = if price > dearest { price } else { dearest };
+    }
+    dearest
+}
+
 /// Below this size, products of integers are exact.
 const EXACT: f64 = (1_u64 << 53) as f64;
 
@@ -114,11 +136,22 @@ mod tests {
     fn a_record_keeps_what_it_was_given() {
         for order in [Order::Any, Order::Ascending, Order::Concave, Order::Formula] {
             for (length, mandatory) in [(0, false), (7, true), (LENGTH_MASK, false), (LENGTH_MASK, true)] {
-                let record = ClassRecord::new(5, length, mandatory, order);
+                let record = ClassRecord::new(5, length, mandatory, order, 7.5);
                 let kept = (record.first, record.length(), record.is_mandatory(), record.order());
                 assert_eq!(kept, (5, length as usize, mandatory, order));
+                assert!(record.is_worth_nothing(7.6) && !record.is_worth_nothing(7.5));
             }
         }
+    }
+
+    #[test]
+    fn the_dearest_item() {
+        let dearest =
+            |weights: &[u32], values: &[f64]| dearest(weights, values, order_of(weights, values, false));
+        assert!((dearest(&[1, 2, 3], &[20.0, 30.0, 36.0]) - 20.0).abs() < 1e-9);
+        assert!((dearest(&[4, 2, 3], &[20.0, 30.0, 36.0]) - 15.0).abs() < 1e-9);
+        assert!(dearest(&[0, 2], &[1.0, 1.0]).is_infinite());
+        assert!(dearest(&[0, 2], &[0.0, -1.0]) <= 0.0 && dearest(&[], &[]) <= 0.0);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use core::hint::select_unpredictable;
 
 use super::super::hull::at_least_as_steep;
 use super::super::shape::Table;
-use super::relaxation::Step;
+use super::between::Step;
 
 /// The step to an item from the one before, or from the base.
 #[inline(always)]
@@ -98,8 +98,12 @@ pub(super) fn push_steps(
 ) {
     let one_step = steps.len();
     let (value, weight) = step(table, last);
+    if start == last {
+        steps.push(Step { value, weight, class, item: first + last as u32 });
+        return;
+    }
     let (start_value, start_weight) = step(table, start);
-    if start < last && at_least_as_steep(value, weight, start_value, start_weight) {
+    if at_least_as_steep(value, weight, start_value, start_weight) {
         // The last step is no flatter than the first: so all are equally steep.
         let before = start.checked_sub(1);
         let (from_value, from_weight) = before.map_or((0.0, 0), |at| (table.values[at], table.weights[at]));

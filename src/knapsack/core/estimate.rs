@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 
 use super::super::instance::Instance;
-use super::relaxation::best_at;
+use super::between::best_at;
 use super::scan::{Limits, Prices};
 
 /// The classes of the sample, and the weights of their best items at each price tried.
@@ -44,10 +44,23 @@ pub(super) struct Bracket {
     pub(super) high: f64,
 }
 
+/// A first estimate that leaves too many classes open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Vague {
+    pub(super) price: f64,
+    /// The share of classes that a bracket would leave open, about; more than 1 where it is far too vague.
+    open: f64,
+}
+
+/// The share of classes left open with which an enlarged sample is better than one exact demand.
+const FEW_OPEN: f64 = 0.35;
 /// The share of classes left open at which a bracket is narrow enough where the sample is the whole.
 const NARROW: f64 = 0.25;
 /// The tries that change no demand after which a price is near enough.
-const STALLED: usize = 2;
+const STALLED: usize = 4;
+/// The part of the classes that an enlarged sample has, and the most.
+const ENLARGED_PART: usize = 24;
+const ENLARGED_SAMPLE: usize = 16_384;
 /// The number of prices tried for one side of the bracket.
 const ROUNDS: u32 = 9;
 
@@ -59,6 +72,8 @@ pub(super) struct Estimator<'a> {
     factor: f64,
     known_demand: f64,
     guess: f64,
+    /// By which power of the demand the price falls, about.
+    exponent: f64,
     pub(super) items_read: u64,
 }
 
@@ -72,22 +87,52 @@ impl<'a> Estimator<'a> {
         size: usize,
         guess: f64,
     ) -> Self {
-        let count = instance.class_count();
-        let size = size.min(count);
-        sample.classes.clear();
+        let mut this = Self {
+            instance,
+            limits,
+            prices,
+            sample,
+            factor: 1.0,
+            known_demand: 0.0,
+            guess,
+            exponent: 1.3,
+            items_read: 0,
+        };
+        this.draw(size.min(instance.class_count()));
+        this
+    }
+
+    /// Draws the classes of the sample.
+    fn draw(&mut self, size: usize) {
+        let count = self.instance.class_count();
+        let Sample { classes, known, weights, points } = &mut *self.sample;
+        classes.clear();
         let mut state = 0x9e37_79b9_u32;
         for at in 0..size {
             let (start, end) = (at * count / size, (at + 1) * count / size);
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let jitter = ((end - start) as u64 * u64::from(state)) >> 32;
-            sample.classes.push((start as u64 + jitter) as u32);
+            classes.push((start as u64 + jitter) as u32);
         }
-        sample.known.clear();
-        sample.known.resize(size, 0);
-        sample.weights.clear();
-        sample.points.clear();
-        let factor = count as f64 / size.max(1) as f64;
-        Self { instance, limits, prices, sample, factor, known_demand: 0.0, guess, items_read: 0 }
+        known.clear();
+        known.resize(size, 0);
+        weights.clear();
+        points.clear();
+        self.factor = count as f64 / size.max(1) as f64;
+    }
+
+    /// Draws a sample several times as large around an estimate, where that will do: where it leaves few enough of the classes
+    /// open and is still a small part of them.
+    pub(super) fn enlarge(&mut self, Vague { price, open }: Vague) -> bool {
+        let size = (self.instance.class_count() / ENLARGED_PART).min(ENLARGED_SAMPLE);
+        let times = size as f64 / self.sample.classes.len() as f64;
+        if times < 4.0 || open > FEW_OPEN * libm::sqrt(times) {
+            return false;
+        }
+        self.draw(size);
+        self.known_demand = 0.0;
+        self.guess = price;
+        true
     }
 
     /// Whether the sample is the whole, so that its demands are exact.
@@ -160,6 +205,12 @@ impl<'a> Estimator<'a> {
         differ as f64 / size.max(1) as f64
     }
 
+    /// The factor by which a price changes so that the demand changes by this ratio, and a little more.
+    fn rise(&self, ratio: f64) -> f64 {
+        let factor = libm::pow(ratio.clamp(1.0, 1e4), self.exponent);
+        (factor * (1.0 + 0.01 * self.exponent.min(1.0))).min(64.0)
+    }
+
     /// Tries prices until `enough` says that the points on both sides of a demand are near enough.
     fn close_in(&mut self, demand: f64, enough: impl Fn(&Self, Point, Point) -> bool) {
         let mut stalled = 0;
@@ -171,8 +222,8 @@ impl<'a> Estimator<'a> {
                     }
                     between(low, high, demand)
                 }
-                (Some(low), None) => low.price * rise(low.demand / demand.max(0.5)),
-                (None, Some(high)) => high.price / rise(demand / high.demand.max(0.01 * demand)),
+                (Some(low), None) => low.price * self.rise(low.demand / demand.max(0.5)),
+                (None, Some(high)) => high.price / self.rise(demand / high.demand.max(0.01 * demand)),
                 (None, None) => self.guess,
             };
             let next = self.prices.floor(next.clamp(self.prices.quantum(), self.prices.highest()));
@@ -206,16 +257,21 @@ impl<'a> Estimator<'a> {
         self.neighbours(capacity)
     }
 
-    /// A price near the split, where a bracket by the sample alone would leave more than this share of classes open.
-    pub(super) fn too_vague(&mut self, capacity: u64, share: f64) -> Option<f64> {
+    /// The first estimate, where a bracket by the sample alone would leave more than this share of classes open.
+    pub(super) fn too_vague(&mut self, capacity: u64, share: f64) -> Option<Vague> {
         let capacity = capacity as f64;
         let (low, high) = self.approach(capacity);
         let (low, high) = (low?, high?);
+        let (fall, rise) = (libm::log(low.demand / high.demand.max(0.5)), libm::log(high.price / low.price));
+        if fall > 0.02 {
+            self.exponent = (rise / fall).clamp(0.002, 4.0);
+        }
         // The share open between the two, and as many more as the bracket will be wider.
         let distance = (low.demand - high.demand).max(1.0);
         let wider = (2.0 * low.error.max(high.error).min(capacity) / distance).max(1.0);
-        let middle = self.prices.floor(between(low, high, capacity));
-        (self.alive(Some(low), Some(high)) * wider > share && middle > 0.0).then_some(middle)
+        let open = self.alive(Some(low), Some(high)) * wider;
+        let price = self.prices.floor(between(low, high, capacity));
+        (open > share && price > 0.0).then_some(Vague { price, open })
     }
 
     /// Prices such that the demand at the low one exceeds the capacity and that at the high one does not, beyond the
@@ -246,13 +302,6 @@ impl<'a> Estimator<'a> {
             high: high.map_or(self.prices.highest(), |high| high.price),
         }
     }
-}
-
-/// The factor by which a price changes so that the demand changes by this ratio, by the usual shape of demand, and a
-/// little more.
-fn rise(ratio: f64) -> f64 {
-    let factor = libm::pow(ratio.clamp(1.0, 1e4), 1.3);
-    (factor * 1.01).min(64.0)
 }
 
 /// The price of this demand on the power law through two points, kept a little away from both.

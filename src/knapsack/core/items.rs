@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use super::super::instance::Instance;
 use super::super::shape::{Shape, Table};
 use super::super::solution::NONE;
-use super::relaxation::Split;
 use super::scan::Limits;
+use super::split::Split;
 
 /// A change of one class from its choice to another item.
 #[derive(Clone, Copy, Debug)]

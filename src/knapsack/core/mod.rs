@@ -10,12 +10,14 @@
 
 #![allow(clippy::too_many_arguments)]
 
+mod between;
 mod concave;
 mod estimate;
 mod items;
 mod relaxation;
 mod residue;
 mod scan;
+mod split;
 mod states;
 mod swap;
 
@@ -23,10 +25,12 @@ use alloc::vec::Vec;
 
 use super::instance::Instance;
 use super::solution::{Method, Solution};
+use between::OpenClasses;
 use estimate::{Estimator, Sample};
 use items::{Change, ROUNDING, SplitPrice, collect, keep};
-use relaxation::{Pass, RelaxationBuffers, Split, demand_at, pass, split};
+use relaxation::{Totals, demand_at, pass};
 use scan::{Limits, Prices};
+use split::{Split, split};
 use states::StateBuffers;
 use swap::{Swap, best_pair, best_single};
 
@@ -34,7 +38,8 @@ use swap::{Swap, best_pair, best_single};
 #[derive(Clone, Debug, Default)]
 pub(super) struct CoreBuffers {
     sample: Sample,
-    relaxation: RelaxationBuffers,
+    open: OpenClasses,
+    steepness: Vec<(f64, u32)>,
     changes: Vec<Change>,
     order: Vec<u32>,
     prefix: Vec<(u32, u32)>,
@@ -44,7 +49,8 @@ pub(super) struct CoreBuffers {
 impl CoreBuffers {
     pub(super) fn memory_usage(&self) -> usize {
         self.sample.memory_usage()
-            + self.relaxation.memory_usage()
+            + self.open.memory_usage()
+            + self.steepness.capacity() * 16
             + self.changes.capacity() * size_of::<Change>()
             + self.order.capacity() * 4
             + self.prefix.capacity() * 8
@@ -75,14 +81,14 @@ pub(super) struct Report {
 /// The classes in the sample: an eighth of all, within these limits.
 const SMALL_SAMPLE: usize = 200;
 const LARGE_SAMPLE: usize = 600;
-/// The share of classes left open by the sample above which one exact demand is worth its reading.
+/// The share of classes left open by the sample above which a larger sample or one exact demand is worth its reading.
 const WIDE: f64 = 0.12;
 /// The classes whose changes are tried first.
 const FEW: usize = 64;
 /// The states that the dynamic program may make on these few classes.
 const FEW_STATES: u64 = 1 << 14;
 /// Brackets tried before the widest is taken.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 6;
 
 /// Solves the instance, whose mandatory items fit; `capacity` is what is left for the rest.
 pub(super) fn solve(
@@ -105,7 +111,9 @@ pub(super) fn solve(
     let prices = Prices::new(instance.largest_value());
     let (bracket, totals) =
         relax(instance, capacity, prices, limits, start, buffers, &mut solution.choices, &mut report);
-    let Some(split) = split(totals, capacity, &mut solution.choices, &mut buffers.relaxation) else {
+    let Some(split) =
+        split(totals, capacity, &mut solution.choices, &buffers.open.steps, &mut buffers.steepness)
+    else {
         // Everything that is worth taking fits.
         let value: f64 = solution.relative_value(instance);
         let weight = solution.relative_weight(instance);
@@ -127,8 +135,8 @@ fn relax(
     buffers: &mut CoreBuffers,
     choices: &mut [u32],
     report: &mut Report,
-) -> ((f64, f64), Pass) {
-    let CoreBuffers { sample, relaxation, .. } = buffers;
+) -> ((f64, f64), Totals) {
+    let CoreBuffers { sample, open, .. } = buffers;
     let guess = instance.average_price();
     let size = (instance.class_count() / 8).clamp(SMALL_SAMPLE, LARGE_SAMPLE);
     let mut estimator = Estimator::new(instance, limits, prices, sample, size, guess);
@@ -138,7 +146,7 @@ fn relax(
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
         let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
         if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity) {
-            let totals = pass(instance, ends, limits, choices, relaxation, &mut report.items_read);
+            let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
             if totals.high_weight > capacity {
                 estimator.learn(ends.1, totals.high_weight);
                 refined = true;
@@ -152,15 +160,17 @@ fn relax(
         }
     }
     for _ in 0..ATTEMPTS {
-        if !refined && let Some(middle) = estimator.too_vague(capacity, WIDE) {
+        if !refined && let Some(vague) = estimator.too_vague(capacity, WIDE) {
             refined = true;
-            let demand = demand_at(instance, middle, limits, choices, &mut report.items_read);
-            estimator.learn(middle, demand);
-            continue;
+            if estimator.enlarge(vague) {
+                continue;
+            }
+            let demand = demand_at(instance, vague.price, limits, choices, &mut report.items_read);
+            estimator.learn(vague.price, demand);
         }
         let bracket = estimator.bracket(capacity);
         let ends = (bracket.low, bracket.high);
-        let totals = pass(instance, ends, limits, choices, relaxation, &mut report.items_read);
+        let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
         if totals.high_weight > capacity {
             estimator.learn(bracket.high, totals.high_weight);
         } else if totals.low_weight <= capacity && bracket.low > 0.0 {
@@ -169,10 +179,11 @@ fn relax(
             report.items_read += estimator.items_read;
             return (ends, totals);
         }
+        refined = true;
     }
     let ends = (0.0, prices.highest());
     report.items_read += estimator.items_read;
-    (ends, pass(instance, ends, limits, choices, relaxation, &mut report.items_read))
+    (ends, pass(instance, ends, limits, choices, open, &mut report.items_read))
 }
 
 /// From the split choice to the best one.
@@ -188,7 +199,7 @@ fn improve(
     solution: &mut Solution,
     report: &mut Report,
 ) {
-    let CoreBuffers { relaxation, changes, order, prefix, states, .. } = buffers;
+    let CoreBuffers { open, changes, order, prefix, states, .. } = buffers;
     let at = SplitPrice::new(split);
     // The slack is less than the weight of the step that did not fit, so that these products are small.
     let slack = (capacity - split.weight) as i64;
@@ -202,7 +213,7 @@ fn improve(
     let mut best = Swap::NONE;
     let mut bound = None;
     states.chosen.clear();
-    let alive = &relaxation.alive;
+    let alive = &open.alive;
     if best.gain < most {
         // A few classes first: they often suffice, and else lower the loss up to which the others matter. They are taken
         // around the split: of equally steep steps those before it are taken, those after it are not.
