@@ -205,15 +205,16 @@ impl<'a> Estimator<'a> {
         differ as f64 / size.max(1) as f64
     }
 
-    /// The factor by which a price changes so that the demand changes by this ratio, and a little more.
-    fn rise(&self, ratio: f64) -> f64 {
+    /// The factor by which a price changes so that the demand changes by this ratio, and a little more; much more with each
+    /// try that was in vain.
+    fn rise(&self, ratio: f64, eager: f64) -> f64 {
         let factor = libm::pow(ratio.clamp(1.0, 1e4), self.exponent);
-        (factor * (1.0 + 0.01 * self.exponent.min(1.0))).min(64.0)
+        libm::pow(factor * (1.0 + 0.01 * self.exponent.min(1.0)), eager).min(64.0)
     }
 
     /// Tries prices until `enough` says that the points on both sides of a demand are near enough.
     fn close_in(&mut self, demand: f64, enough: impl Fn(&Self, Point, Point) -> bool) {
-        let mut stalled = 0;
+        let (mut stalled, mut eager) = (0, 1.0);
         for _ in 0..ROUNDS {
             let next = match self.neighbours(demand) {
                 (Some(low), Some(high)) => {
@@ -222,8 +223,8 @@ impl<'a> Estimator<'a> {
                     }
                     between(low, high, demand)
                 }
-                (Some(low), None) => low.price * self.rise(low.demand / demand.max(0.5)),
-                (None, Some(high)) => high.price / self.rise(demand / high.demand.max(0.01 * demand)),
+                (Some(low), None) => low.price * self.rise(low.demand / demand.max(0.5), eager),
+                (None, Some(high)) => high.price / self.rise(demand / high.demand.max(0.01 * demand), eager),
                 (None, None) => self.guess,
             };
             let next = self.prices.floor(next.clamp(self.prices.quantum(), self.prices.highest()));
@@ -232,9 +233,13 @@ impl<'a> Estimator<'a> {
             }
             let before = self.neighbours(demand);
             let now = self.estimate(next).demand;
-            let same = |point: Option<Point>| point.is_some_and(|point| point.demand.total_cmp(&now).is_eq());
-            // All items change at one price, which need not be found to the last digit.
-            stalled += usize::from(same(before.0) || same(before.1));
+            if let (Some(low), Some(high)) = before {
+                // All items change at one price, which need not be found to the last digit.
+                let same = |point: Point| point.demand.total_cmp(&now).is_eq();
+                stalled += usize::from(same(low) || same(high));
+            } else {
+                eager *= 2.0;
+            }
             if stalled == STALLED {
                 return;
             }
@@ -252,7 +257,8 @@ impl<'a> Estimator<'a> {
     /// The first estimate of the price.
     fn approach(&mut self, capacity: f64) -> (Option<Point>, Option<Point>) {
         self.close_in(capacity, |_, low, high| {
-            low.demand - high.demand <= low.error.max(high.error) || low.error > 4.0 * capacity
+            low.demand - high.demand <= low.error.max(high.error)
+                || (low.error > 4.0 * capacity && low.demand < 4.0 * low.error)
         });
         self.neighbours(capacity)
     }
