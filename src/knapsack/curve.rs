@@ -124,6 +124,13 @@ impl CurveClass {
         if self.length == 0 { 0 } else { libm::round(self.gain(self.length)) as u64 + 1 + self.bonus }
     }
 
+    /// The sum over all items of the columns that remain beside their weight.
+    pub(super) fn cells(&self, columns: u32) -> u64 {
+        let fitting = columns.checked_div(self.weight).unwrap_or(self.length).min(self.length);
+        let (fitting, weight) = (u64::from(fitting), u64::from(self.weight));
+        fitting * u64::from(columns) - weight * fitting * (fitting + 1) / 2
+    }
+
     /// A number that no value a unit of weight of the class exceeds: the first unit gains most.
     pub(super) fn dearest(&self) -> f64 {
         let most = self.gain(1) + 1.0 + self.bonus as f64;

@@ -448,6 +448,13 @@ impl Instance {
         (self.totals.largest_values - self.totals.base_value) as f64 / weight as f64
     }
 
+    /// The sum over all items of the columns that remain beside their weight.
+    pub(super) fn cells(&self, columns: u32) -> u64 {
+        let tables =
+            self.weights.iter().map(|&weight| u64::from(columns.saturating_sub(weight))).sum::<u64>();
+        tables + self.curves.iter().map(|curve| curve.cells(columns)).sum::<u64>()
+    }
+
     /// The longest class.
     pub(super) fn longest_class(&self) -> u32 {
         self.totals.longest_class

@@ -1,11 +1,15 @@
 //! The solver that chooses the algorithm.
 
-use super::core::{self, CoreBuffers, Start};
-use super::dense::{DenseBuffers, dense_into, table_bytes};
+use super::core::{self, Budget, CoreBuffers, Start};
+use super::dense::{DenseBuffers, cost, dense_into, table_bytes};
 use super::error::SolveError;
 use super::greedy::GreedyBuffers;
 use super::instance::Instance;
 use super::solution::Solution;
+
+/// The cost of the dense program, in cells, up to which it is run at once: some ten microseconds, hardly more than it takes to
+/// find a first estimate.
+const TINY: u64 = 28_000;
 
 /// Memory that solvers work in; keep it between calls, and they allocate nothing once it has grown.
 ///
@@ -217,11 +221,18 @@ impl Solver {
             return Err(SolveError::infeasible(instance));
         };
         let table = table_bytes(instance).is_some_and(|bytes| bytes <= self.table_budget);
-        // The dense program's cost is known beforehand. A state costs about as much as four of its cells; so the list
-        // of states is given up in its favour before it has cost half as much.
-        let mut budget = self.state_budget;
+        let mut budget = Budget { states: self.state_budget, items: u64::MAX };
         if table {
-            budget = budget.min(instance.item_count().saturating_mul(capacity.saturating_add(1)) / 8);
+            let cost = cost(instance, capacity);
+            if cost <= TINY {
+                workspace.hint = hint;
+                workspace.work = Work::default();
+                return dense_into(instance, self.table_budget, workspace, solution);
+            }
+            // The dense program's cost is known beforehand, so the search is given up in its favour before it has cost
+            // half as much. An item read costs as much as up to seven cells, a state as much as twelve.
+            budget.states = budget.states.min(cost / 30);
+            budget.items = cost / 14;
         }
         let start = hint.map(|Hint { price, width }| Start { price, width });
         let report = core::solve(instance, capacity, start, budget, &mut workspace.core, solution);

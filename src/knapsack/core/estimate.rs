@@ -75,6 +75,8 @@ pub(super) struct Estimator<'a> {
     /// By which power of the demand the price falls, about.
     exponent: f64,
     pub(super) items_read: u64,
+    /// The items read after which no more prices are tried.
+    pub(super) item_budget: u64,
 }
 
 impl<'a> Estimator<'a> {
@@ -97,6 +99,7 @@ impl<'a> Estimator<'a> {
             guess,
             exponent: 1.3,
             items_read: 0,
+            item_budget: u64::MAX,
         };
         this.draw(size.min(instance.class_count()));
         this
@@ -216,6 +219,9 @@ impl<'a> Estimator<'a> {
     fn close_in(&mut self, demand: f64, enough: impl Fn(&Self, Point, Point) -> bool) {
         let (mut stalled, mut eager) = (0, 1.0);
         for _ in 0..ROUNDS {
+            if self.items_read > self.item_budget {
+                return;
+            }
             let next = match self.neighbours(demand) {
                 (Some(low), Some(high)) => {
                     if high.price - low.price <= 1.5 * self.prices.quantum() || enough(self, low, high) {
@@ -240,7 +246,7 @@ impl<'a> Estimator<'a> {
             } else {
                 eager *= 2.0;
             }
-            if stalled == STALLED {
+            if stalled == STALLED || (stalled == 2 && self.is_exact()) {
                 return;
             }
         }

@@ -65,6 +65,15 @@ pub(super) struct Start {
     pub(super) width: f64,
 }
 
+/// The counted work after which the search is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// States of the dynamic program.
+    pub(super) states: u64,
+    /// Items read until the split is found; where it is not, there is no answer at all.
+    pub(super) items: u64,
+}
+
 /// What a run of the core solver tells beside the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Report {
@@ -95,11 +104,13 @@ pub(super) fn solve(
     instance: &Instance,
     capacity: u64,
     start: Option<Start>,
-    state_budget: u64,
+    budget: Budget,
     buffers: &mut CoreBuffers,
     solution: &mut Solution,
 ) -> Report {
     solution.start(instance);
+    // Where a bracket that is worth trying proved too narrow, a cold search is quicker.
+    let start = start.filter(|start| start.width <= WIDEST);
     // What no sum of weights can fill is not there.
     let capacity = capacity - capacity % u64::from(instance.divisor().max(1));
     let heaviest = capacity.min(u64::from(u32::MAX)) as u32;
@@ -109,8 +120,12 @@ pub(super) fn solve(
     };
     let mut report = Report::default();
     let prices = Prices::new(instance.largest_value());
-    let (bracket, totals) =
-        relax(instance, capacity, prices, limits, start, buffers, &mut solution.choices, &mut report);
+    let choices = &mut solution.choices;
+    let Some((bracket, totals)) =
+        relax(instance, capacity, prices, limits, start, budget.items, buffers, choices, &mut report)
+    else {
+        return report;
+    };
     let Some(split) =
         split(totals, capacity, &mut solution.choices, &buffers.open.steps, &mut buffers.steepness)
     else {
@@ -121,21 +136,33 @@ pub(super) fn solve(
         report.optimal = true;
         return report;
     };
-    improve(instance, capacity, &split, bracket, limits, start, state_budget, buffers, solution, &mut report);
+    improve(
+        instance,
+        capacity,
+        &split,
+        bracket,
+        limits,
+        start,
+        budget.states,
+        buffers,
+        solution,
+        &mut report,
+    );
     report
 }
 
-/// Finds two prices between which demand meets capacity, and runs the pass between them.
+/// Finds two prices between which demand meets capacity, and runs the pass between them; `None` where that is given up.
 fn relax(
     instance: &Instance,
     capacity: u64,
     prices: Prices,
     limits: Limits,
     start: Option<Start>,
+    item_budget: u64,
     buffers: &mut CoreBuffers,
     choices: &mut [u32],
     report: &mut Report,
-) -> ((f64, f64), Totals) {
+) -> Option<((f64, f64), Totals)> {
     let CoreBuffers { sample, open, .. } = buffers;
     let guess = instance.average_price();
     let size = (instance.class_count() / 8).clamp(SMALL_SAMPLE, LARGE_SAMPLE);
@@ -155,10 +182,11 @@ fn relax(
                 refined = true;
             } else {
                 report.items_read += estimator.items_read;
-                return (ends, totals);
+                return Some((ends, totals));
             }
         }
     }
+    estimator.item_budget = item_budget;
     for _ in 0..ATTEMPTS {
         if !refined && let Some(vague) = estimator.too_vague(capacity, WIDE) {
             refined = true;
@@ -169,6 +197,10 @@ fn relax(
             estimator.learn(vague.price, demand);
         }
         let bracket = estimator.bracket(capacity);
+        if report.items_read + estimator.items_read > item_budget {
+            report.items_read += estimator.items_read;
+            return None;
+        }
         let ends = (bracket.low, bracket.high);
         let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
         if totals.high_weight > capacity {
@@ -177,13 +209,13 @@ fn relax(
             estimator.learn(bracket.low, totals.low_weight);
         } else {
             report.items_read += estimator.items_read;
-            return (ends, totals);
+            return Some((ends, totals));
         }
         refined = true;
     }
     let ends = (0.0, prices.highest());
     report.items_read += estimator.items_read;
-    (ends, pass(instance, ends, limits, choices, open, &mut report.items_read))
+    Some((ends, pass(instance, ends, limits, choices, open, &mut report.items_read)))
 }
 
 /// From the split choice to the best one.
@@ -225,7 +257,8 @@ fn improve(
     }
     if best.gain < most && alive.len() > FEW {
         keep(changes, ceiling - best.gain - 1.0);
-        let outcome = states::solve(changes, slack, at.price, (best.gain, most), FEW_STATES, states);
+        let outcome =
+            states::solve(changes, slack, at.price, (best.gain, most), FEW_STATES.min(state_budget), states);
         report.states += outcome.states;
         if outcome.gain > best.gain {
             best = Swap { gain: outcome.gain, changes: [None, None] };
@@ -237,6 +270,7 @@ fn improve(
         collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
         try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
     }
+    let open_gap = if best.gain < most { ceiling - best.gain } else { 0.0 };
     if best.gain < most && ceiling - best.gain - 1.0 >= distance {
         let classes = 0..instance.class_count() as u32;
         let limit = ceiling - best.gain - 1.0;
@@ -264,7 +298,11 @@ fn improve(
     }
     let value = split.value + best.gain;
     let bound = bound.map(|reach| (split.value + reach) as u64);
-    report.next = Some(Start { price: at.price, width: next_width(at.price, (low, high), start) });
+    let width = next_width(at.price, (low, high), start);
+    // And so wide that it proves that the classes outside need not be read.
+    let proving = 1.5 * open_gap / (at.price * divisor);
+    report.next =
+        Some(Start { price: at.price, width: if proving > width { proving.min(WIDEST) } else { width } });
     report.optimal = bound.is_none_or(|bound| bound <= value as u64);
     solution.finish_with(instance, weight as u64, value as u64, bound, Method::Core);
 }
