@@ -8,7 +8,7 @@ use super::instance::Instance;
 use super::solution::Solution;
 
 /// The cost of the dense program, in cells, up to which it is run at once: some ten microseconds, hardly more than it takes to
-/// find a first estimate.
+/// find a first estimate; and, for the same reason, up to four cells an item.
 const TINY: u64 = 28_000;
 
 /// Memory that solvers work in; keep it between calls, and they allocate nothing once it has grown.
@@ -224,7 +224,7 @@ impl Solver {
         let mut budget = Budget { states: self.state_budget, items: u64::MAX };
         if table {
             let cost = cost(instance, capacity);
-            if cost <= TINY {
+            if cost <= TINY.max(4 * instance.item_count()) {
                 workspace.hint = hint;
                 workspace.work = Work::default();
                 return dense_into(instance, self.table_budget, workspace, solution);
@@ -232,7 +232,7 @@ impl Solver {
             // The dense program's cost is known beforehand, so the search is given up in its favour before it has cost
             // half as much. An item read costs as much as up to seven cells, a state as much as twelve.
             budget.states = budget.states.min(cost / 30);
-            budget.items = cost / 14;
+            budget.items = cost / 7;
         }
         let start = hint.map(|Hint { price, width }| Start { price, width });
         let report = core::solve(instance, capacity, start, budget, &mut workspace.core, solution);

@@ -53,8 +53,7 @@ pub(super) fn best_at(
             Best { item: item as u32, weight: weights[item], value: values[item] }
         }
         Shape::Formula(curve) => {
-            *items_read += 1;
-            let best = curve.best(price, limits.heaviest);
+            let best = curve.best(price, limits.heaviest, items_read);
             best.map_or(BASE, |(item, weight, value)| Best { item, weight, value })
         }
     }
@@ -189,11 +188,12 @@ pub(super) fn between_formula(
     (low, high): (f64, f64),
     limits: Limits,
     buffers: &mut OpenClasses,
+    items_read: &mut u64,
 ) -> (u32, Best) {
-    let Some((last, weight, value)) = curve.best(low, limits.heaviest) else {
+    let Some((last, weight, value)) = curve.best(low, limits.heaviest, items_read) else {
         return (0, BASE);
     };
-    let best = curve.best(high, limits.heaviest);
+    let best = curve.best(high, limits.heaviest, items_read);
     let start = best.map_or(BASE, |(item, weight, value)| Best { item, weight, value });
     if start.item != last {
         buffers.alive.push(class as u32);

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::super::instance::Instance;
 use super::between::best_at;
 use super::scan::{Limits, Prices};
+use super::wide::{NullaryFnOnce, widest};
 
 /// The classes of the sample, and the weights of their best items at each price tried.
 #[derive(Clone, Debug, Default)]
@@ -164,9 +165,9 @@ impl<'a> Estimator<'a> {
         let (mut sum, mut squares, mut largest) = (0.0, 0.0, 4.0);
         let Sample { classes, known, weights, points } = &mut *self.sample;
         let row = weights.len();
-        for (&class, &known) in classes.iter().zip(known.iter()) {
-            let now = best_at(self.instance, class as usize, price, self.limits, &mut self.items_read).weight;
-            weights.push(now);
+        let (instance, limits, items_read) = (self.instance, self.limits, &mut self.items_read);
+        widest(BestWeights { instance, classes, price, limits, weights, items_read });
+        for (&now, &known) in weights[row..].iter().zip(known.iter()) {
             let change = f64::from(now) - f64::from(known);
             sum += change;
             squares += change * change;
@@ -322,4 +323,26 @@ fn between(low: Point, high: Point, wanted: f64) -> f64 {
     let (top, bottom) = (libm::log(low.demand.max(0.5)), libm::log(high.demand.max(0.5)));
     let share = if top > bottom { (top - libm::log(wanted.max(0.5))) / (top - bottom) } else { 0.5 };
     libm::exp(start + (end - start) * share.clamp(0.08, 0.92))
+}
+
+/// Appends the weights of the best items of some classes at a price.
+struct BestWeights<'a> {
+    instance: &'a Instance,
+    classes: &'a [u32],
+    price: f64,
+    limits: Limits,
+    weights: &'a mut Vec<u32>,
+    items_read: &'a mut u64,
+}
+
+impl NullaryFnOnce for BestWeights<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { instance, classes, price, limits, weights, items_read } = self;
+        for &class in classes {
+            weights.push(best_at(instance, class as usize, price, limits, items_read).weight);
+        }
+    }
 }

@@ -103,9 +103,9 @@ pub(super) fn collect(
                 }
             }
             Shape::Formula(curve) => {
-                *items_read += 1;
                 let start = changes.len();
                 curve.near(split.price, |item, weight, value| {
+                    *items_read += 1;
                     let change = i64::from(weight) - i64::from(from_weight);
                     let (worth, loss) = (value - from_value, split.loss(change, value - from_value));
                     if loss <= limit && change != 0 && weight <= limits.heaviest && value > 0.0 {

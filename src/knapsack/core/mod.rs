@@ -20,6 +20,7 @@ mod scan;
 mod split;
 mod states;
 mod swap;
+mod wide;
 
 use alloc::vec::Vec;
 

@@ -7,6 +7,7 @@ use super::super::shape::Shape;
 use super::super::solution::NONE;
 use super::between::{OpenClasses, best_at, between_concave, between_formula, between_table};
 use super::scan::Limits;
+use super::wide::{NullaryFnOnce, widest};
 
 /// The demand at two prices, and the value at the high one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,7 +18,6 @@ pub(super) struct Totals {
 }
 
 /// The exact demand at one price; the best items are made the choices.
-#[inline(always)]
 pub(super) fn demand_at(
     instance: &Instance,
     price: f64,
@@ -25,21 +25,33 @@ pub(super) fn demand_at(
     choices: &mut [u32],
     items_read: &mut u64,
 ) -> u64 {
-    let mut demand = 0;
     choices.fill(NONE);
-    for_each(instance, price, choices, |class, choice| {
-        let best = best_at(instance, class, price, limits, items_read);
+    let mut visit = Demand { instance, price, limits, items_read, demand: 0 };
+    widest(EachClass { instance, price, choices, visit: &mut visit });
+    visit.demand
+}
+
+struct Demand<'a> {
+    instance: &'a Instance,
+    price: f64,
+    limits: Limits,
+    items_read: &'a mut u64,
+    demand: u64,
+}
+
+impl Visit for Demand<'_> {
+    #[inline(always)]
+    fn visit(&mut self, class: usize, choice: &mut u32) {
+        let best = best_at(self.instance, class, self.price, self.limits, self.items_read);
         *choice = best.item;
-        demand += u64::from(best.weight);
-    });
-    demand
+        self.demand += u64::from(best.weight);
+    }
 }
 
 /// Reads the classes once for their best items at two prices. Where it is one item it is best between them, and the class is
 /// settled; else the class chooses its best at the high price for now, and the steps to its best at the low price are kept.
 ///
 /// Where the choices are those of a price nearby, the classes that keep theirs are read less.
-#[inline(always)]
 pub(super) fn pass(
     instance: &Instance,
     prices: (f64, f64),
@@ -52,28 +64,45 @@ pub(super) fn pass(
     for (class, choice) in choices.iter_mut().enumerate() {
         *choice = if instance.is_worth_nothing(class, prices.0) { NONE } else { *choice };
     }
-    let mut totals = Totals::default();
-    for_each(instance, prices.0, choices, |class, choice| {
+    let mut visit = Between { instance, prices, limits, open, items_read, totals: Totals::default() };
+    widest(EachClass { instance, price: prices.0, choices, visit: &mut visit });
+    visit.totals
+}
+
+struct Between<'a> {
+    instance: &'a Instance,
+    prices: (f64, f64),
+    limits: Limits,
+    open: &'a mut OpenClasses,
+    items_read: &'a mut u64,
+    totals: Totals,
+}
+
+impl Visit for Between<'_> {
+    #[inline(always)]
+    fn visit(&mut self, class: usize, choice: &mut u32) {
+        let Self { instance, prices, limits, open, items_read, totals } = self;
         let (low, high) = match instance.shape(class) {
             Shape::Concave(table, first) => {
-                *items_read += table.weights.len() as u64;
-                between_concave(table, first, class, *choice, prices, limits, open)
+                **items_read += table.weights.len() as u64;
+                between_concave(table, first, class, *choice, *prices, *limits, open)
             }
             Shape::Table(table) => {
-                *items_read += table.weights.len() as u64;
-                between_table(table, class, *choice, prices, limits, open)
+                **items_read += table.weights.len() as u64;
+                between_table(table, class, *choice, *prices, *limits, open)
             }
-            Shape::Formula(curve) => {
-                *items_read += 1;
-                between_formula(curve, class, prices, limits, open)
-            }
+            Shape::Formula(curve) => between_formula(curve, class, *prices, *limits, open, items_read),
         };
         *choice = high.item;
         totals.low_weight += u64::from(low);
         totals.high_weight += u64::from(high.weight);
         totals.high_value += high.value;
-    });
-    totals
+    }
+}
+
+/// What is done with a class. A trait and not a closure, since it must be inlined to be built for wide vectors.
+trait Visit {
+    fn visit(&mut self, class: usize, choice: &mut u32);
 }
 
 /// The items beyond which they are not in a near cache between two passes.
@@ -83,41 +112,52 @@ const AHEAD: usize = 2;
 /// How many classes are touched at a time where few of them are needed.
 const BLOCK: usize = 128;
 
-/// Calls `visit` with each class that may be worth something at a price and with its choice, and sees to it that the items
-/// are on their way from memory.
-#[inline(always)]
-fn for_each(instance: &Instance, price: f64, choices: &mut [u32], mut visit: impl FnMut(usize, &mut u32)) {
-    let count = choices.len();
-    let needed = |class: usize| !instance.is_worth_nothing(class, price);
-    if instance.item_count() <= NEAR {
-        for (class, choice) in choices.iter_mut().enumerate() {
-            if needed(class) {
-                visit(class, choice);
+/// Visits each class that may be worth something at a price, and sees to it that the items are on their way from memory.
+struct EachClass<'a, V> {
+    instance: &'a Instance,
+    price: f64,
+    choices: &'a mut [u32],
+    visit: &'a mut V,
+}
+
+impl<V: Visit> NullaryFnOnce for EachClass<'_, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { instance, price, choices, visit } = self;
+        let count = choices.len();
+        let needed = |class: usize| !instance.is_worth_nothing(class, price);
+        if instance.item_count() <= NEAR {
+            for (class, choice) in choices.iter_mut().enumerate() {
+                if needed(class) {
+                    visit.visit(class, choice);
+                }
+            }
+            return;
+        }
+        let mut touched = 0;
+        if (0..count).filter(|&class| needed(class)).count() > count / 4 {
+            for (class, choice) in choices.iter_mut().enumerate() {
+                if class + AHEAD < count {
+                    touched ^= instance.touch(class + AHEAD);
+                }
+                if needed(class) {
+                    visit.visit(class, choice);
+                }
+            }
+        } else {
+            for (block, choices) in choices.chunks_mut(BLOCK).enumerate() {
+                let first = block * BLOCK;
+                for class in (first..first + choices.len()).filter(|&class| needed(class)) {
+                    touched ^= instance.touch(class);
+                }
+                for (class, choice) in (first..).zip(choices).filter(|&(class, _)| needed(class)) {
+                    visit.visit(class, choice);
+                }
             }
         }
-        return;
+        // Of no use but to keep the reading.
+        black_box(touched);
     }
-    let mut touched = 0;
-    if (0..count).filter(|&class| needed(class)).count() > count / 4 {
-        for (class, choice) in choices.iter_mut().enumerate() {
-            if class + AHEAD < count {
-                touched ^= instance.touch(class + AHEAD);
-            }
-            if needed(class) {
-                visit(class, choice);
-            }
-        }
-    } else {
-        for (block, choices) in choices.chunks_mut(BLOCK).enumerate() {
-            let first = block * BLOCK;
-            for class in (first..first + choices.len()).filter(|&class| needed(class)) {
-                touched ^= instance.touch(class);
-            }
-            for (class, choice) in (first..).zip(choices).filter(|&(class, _)| needed(class)) {
-                visit(class, choice);
-            }
-        }
-    }
-    // Of no use but to keep the reading.
-    black_box(touched);
 }
