@@ -28,7 +28,8 @@ pub struct Workspace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Work {
-    /// Items looked at in the search for the split price and for the core; an item looked at twice counts twice.
+    /// Items looked at in the search for the split price and for the core; an item looked at twice counts twice. Of a table
+    /// all items count, of a formula those that were evaluated.
     pub items_read: u64,
     /// States made by the dynamic program on the core.
     pub states: u64,
