@@ -194,25 +194,11 @@ impl CurveClass {
             let bar = visit(units - 1, units * self.weight, self.value(units - 1, gain));
             gain - unit_price * f64::from(units) + margin >= bar
         };
-        // A step further than the bar asks for, since the summit is rounded.
-        let mut spare = 2;
-        for units in start..=last {
-            if !look(units) {
-                spare -= 1;
-                if spare == 0 {
-                    break;
-                }
-            }
-        }
-        let mut spare = 2;
-        for units in (1..start).rev() {
-            if !look(units) {
-                spare -= 1;
-                if spare == 0 {
-                    break;
-                }
-            }
-        }
+        // The summit lies between the start and the next. From there the gain falls to both sides, so that the first that fails
+        // is the last to look at; that the summit is rounded moves it by far less than the margin has to spare.
+        look(start);
+        let _ = (start + 1..=last).all(&mut look);
+        let _ = (1..start).rev().all(&mut look);
         if self.bonus_item < last {
             look(self.bonus_item + 1);
         }

@@ -1,8 +1,10 @@
 //! The core solver: exact, at about the cost of reading the input.
 //!
-//! 1. [`estimate`] brackets the price at which demand meets capacity, from a sample.
-//! 2. [`relaxation`] reads the input once, settles the classes whose best item is the same at both ends of the bracket,
-//!    and splits the steps of the rest at the capacity: that gives a choice, the split price and the linear bound.
+//! 1. [`estimate`] brackets the price at which demand meets capacity, from a sample; where that is too vague the sample is
+//!    enlarged, or one exact demand is found.
+//! 2. [`relaxation`] reads the input once, settles the classes whose best item is the same at both ends of the bracket
+//!    ([`between`], by [`scan`] or, for a class that gains less and less, by the search of [`concave`]), and [`split`] divides
+//!    the steps of the rest at the capacity: that gives a choice, the split price and the linear bound.
 //! 3. [`items`] collects the changes that could still improve the choice; a class that is settled can't be among them
 //!    unless the incumbent is further below the bound than the bracket is wide.
 //! 4. [`swap`] tries single changes and pairs; [`residue`] lowers the bound where weights share a divisor.
@@ -63,7 +65,10 @@ impl CoreBuffers {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Start {
     pub(super) price: f64,
+    /// Infinite where a hint has proved slower than none.
     pub(super) width: f64,
+    /// The counted work of the last solve without a hint.
+    pub(super) cold: u64,
 }
 
 /// The counted work after which the search is given up.
@@ -111,7 +116,7 @@ pub(super) fn solve(
 ) -> Report {
     solution.start(instance);
     // Where a bracket that is worth trying proved too narrow, a cold search is quicker.
-    let start = start.filter(|start| start.width <= WIDEST);
+    let (given, start) = (start, start.filter(|start| start.width <= WIDEST));
     // What no sum of weights can fill is not there.
     let capacity = capacity - capacity % u64::from(instance.divisor().max(1));
     let heaviest = capacity.min(u64::from(u32::MAX)) as u32;
@@ -149,6 +154,15 @@ pub(super) fn solve(
         solution,
         &mut report,
     );
+    let work = report.items_read + STATE_WORK * report.states;
+    if let Some(next) = &mut report.next {
+        next.cold = start.map_or(work, |start| start.cold);
+        // Where the hint cost more than it saved, none is tried any more.
+        let slower = work > next.cold.saturating_add(next.cold / 5);
+        if slower || given.is_some_and(|given| given.width.is_infinite()) {
+            next.width = f64::INFINITY;
+        }
+    }
     report
 }
 
@@ -169,7 +183,7 @@ fn relax(
     let size = (instance.class_count() / 8).clamp(SMALL_SAMPLE, LARGE_SAMPLE);
     let mut estimator = Estimator::new(instance, limits, prices, sample, size, guess);
     let mut refined = estimator.is_exact();
-    if let Some(Start { price, width }) = start {
+    if let Some(Start { price, width, .. }) = start {
         let low = prices.floor(price * (1.0 - width));
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
         let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
@@ -302,8 +316,8 @@ fn improve(
     let width = next_width(at.price, (low, high), start);
     // And so wide that it proves that the classes outside need not be read.
     let proving = 1.5 * open_gap / (at.price * divisor);
-    report.next =
-        Some(Start { price: at.price, width: if proving > width { proving.min(WIDEST) } else { width } });
+    let width = if proving > width { proving } else { width };
+    report.next = Some(Start { price: at.price, width, cold: 0 });
     report.optimal = bound.is_none_or(|bound| bound <= value as u64);
     solution.finish_with(instance, weight as u64, value as u64, bound, Method::Core);
 }
@@ -346,5 +360,7 @@ fn next_width(price: f64, (low, high): (f64, f64), start: Option<Start>) -> f64 
     width.clamp(1e-12, WIDEST)
 }
 
+/// The items that a state costs as much as.
+const STATE_WORK: u64 = 2;
 /// The widest hint that is worth trying.
 const WIDEST: f64 = 0.02;
