@@ -3,7 +3,7 @@
 #[path = "../benches/families/mod.rs"]
 mod families;
 
-use aryl::knapsack::{Solution, Solver, Workspace, dense_into, greedy_into};
+use aryl::knapsack::{CurveClass, Gain, Instance, Solution, Solver, Workspace, dense_into, greedy_into};
 
 /// The allocations that `run` makes.
 fn allocations(run: impl FnOnce()) -> u64 {
@@ -40,4 +40,52 @@ fn a_warm_solver_does_not_allocate() {
         assert_eq!(count, 0, "{family:?}");
     }
     assert!(allocations(|| drop(core::hint::black_box(vec![1_u8]))) > 0, "the allocator counts");
+}
+
+/// Solves cold and with a hint until the memory has grown, then counts.
+fn warm_allocations(instance: &mut Instance) -> u64 {
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    let solver = Solver::default().with_table_budget(0);
+    let capacity = instance.capacity();
+    let mut round = |instance: &mut Instance| {
+        for change in [0, 1, 2, 3] {
+            instance.set_capacity(capacity + capacity * change / 1_000);
+            solver.solve_into(instance, &mut workspace, &mut solution).unwrap();
+            let hint = workspace.hint();
+            solver.solve_with_hint_into(instance, hint, &mut workspace, &mut solution).unwrap();
+        }
+    };
+    round(instance);
+    allocations(|| round(instance))
+}
+
+#[test]
+fn many_classes_do_not_allocate_either() {
+    for family in families::SCHEDULER {
+        for capacity in [families::Capacity::Units(500), families::Capacity::Percent(25)] {
+            let mut instance = families::table_of(family, 20_000, 6, capacity, 7);
+            assert_eq!(warm_allocations(&mut instance), 0, "{family:?} {capacity:?}");
+        }
+    }
+}
+
+#[test]
+fn classes_by_formula_do_not_allocate_either() {
+    for classes in [50, 20_000] {
+        let mut random = oorandom::Rand64::new(3);
+        let mut instance = Instance::new(0);
+        for class in 0..classes {
+            let job = families::job(families::Family::LinearMixed, 64, &mut random);
+            let base = f64::from(job.minimum);
+            let gain = if class % 2 == 0 {
+                Gain::Hyperbola { half: base }
+            } else {
+                Gain::Power { base, exponent: 0.7 }
+            };
+            let curve = CurveClass::new(gain, job.milliseconds as f64, job.gpus, job.extra);
+            instance.push_curve(curve.with_bonus(0, job.milliseconds / 50)).unwrap();
+        }
+        instance.set_capacity(instance.total_demand() / 4);
+        assert_eq!(warm_allocations(&mut instance), 0, "{classes}");
+    }
 }

@@ -61,6 +61,21 @@ fn a_formula_and_its_table_have_the_same_answer() {
 }
 
 #[test]
+fn work_counts_each_item_of_a_formula_that_is_evaluated() {
+    let mut instance = Instance::new(0);
+    for class in 1..=400 {
+        let gain = Gain::Hyperbola { half: f64::from(class % 9 + 1) };
+        instance.push_curve(CurveClass::new(gain, 1e6 + f64::from(class), 1, 1_000)).unwrap();
+    }
+    instance.set_capacity(instance.total_demand() / 10);
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    Solver::default().solve_into(&instance, &mut workspace, &mut solution).unwrap();
+    let read = workspace.work().items_read;
+    // Several a class and price, but far from all of them.
+    assert!(read >= 4 * 400 && read < instance.item_count(), "{read}");
+}
+
+#[test]
 fn numbers_out_of_range_are_refused() {
     let mut instance = Instance::new(5);
     let half = Gain::Hyperbola { half: 2.0 };

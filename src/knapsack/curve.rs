@@ -1,6 +1,7 @@
 //! Classes given by a formula: a job costs a few numbers, not a table.
 
-use super::instance::{CLASS_LENGTH_LIMIT, Item, VALUE_LIMIT};
+use super::instance::{Item, VALUE_LIMIT};
+use super::shape::CLASS_LENGTH_LIMIT;
 use super::solution::NONE;
 
 /// How the gain grows with the number of units chosen; each shape is concave.
@@ -123,14 +124,32 @@ impl CurveClass {
         if self.length == 0 { 0 } else { libm::round(self.gain(self.length)) as u64 + 1 + self.bonus }
     }
 
+    /// The sum over all items of the columns that remain beside their weight.
+    pub(super) fn cells(&self, columns: u32) -> u64 {
+        let fitting = columns.checked_div(self.weight).unwrap_or(self.length).min(self.length);
+        let (fitting, weight) = (u64::from(fitting), u64::from(self.weight));
+        fitting * u64::from(columns) - weight * fitting * (fitting + 1) / 2
+    }
+
+    /// A number that no value a unit of weight of the class exceeds: the first unit gains most.
+    pub(super) fn dearest(&self) -> f64 {
+        let most = self.gain(1) + 1.0 + self.bonus as f64;
+        if self.length == 0 { 0.0 } else { most / f64::from(self.weight) }
+    }
+
     #[inline]
     pub(super) fn relative(&self, item: u32) -> (u32, f64) {
         let units = item.saturating_add(1);
-        let value = libm::round(self.gain(units));
-        (
-            units.saturating_mul(self.weight),
-            if item == self.bonus_item { value + self.bonus as f64 } else { value },
-        )
+        (units.saturating_mul(self.weight), self.value(item, self.gain(units)))
+    }
+
+    /// The value of an item of this gain: rounded, with the bonus if it is the one that has it.
+    #[inline]
+    fn value(&self, item: u32, gain: f64) -> f64 {
+        // As `libm::round` for a number that is not negative and below 2^53, without a call.
+        let whole = gain as i64 as f64;
+        let value = if gain - whole >= 0.5 { whole + 1.0 } else { whole };
+        if item == self.bonus_item { value + self.bonus as f64 } else { value }
     }
 
     /// The gain of this many units, before it is rounded to an integer.
@@ -171,29 +190,15 @@ impl CurveClass {
         // Generous for the roundings of the formula and of the powers of libm.
         let margin = 2.0 + (self.total + unit_price * f64::from(last)) / (1_u64 << 46) as f64;
         let mut look = |units: u32| {
-            let (weight, value) = self.relative(units - 1);
-            let bar = visit(units - 1, weight, value);
-            self.gain(units) - unit_price * f64::from(units) + margin >= bar
+            let gain = self.gain(units);
+            let bar = visit(units - 1, units * self.weight, self.value(units - 1, gain));
+            gain - unit_price * f64::from(units) + margin >= bar
         };
-        // A step further than the bar asks for, since the summit is rounded.
-        let mut spare = 2;
-        for units in start..=last {
-            if !look(units) {
-                spare -= 1;
-                if spare == 0 {
-                    break;
-                }
-            }
-        }
-        let mut spare = 2;
-        for units in (1..start).rev() {
-            if !look(units) {
-                spare -= 1;
-                if spare == 0 {
-                    break;
-                }
-            }
-        }
+        // The summit lies between the start and the next. From there the gain falls to both sides, so that the first that fails
+        // is the last to look at; that the summit is rounded moves it by far less than the margin has to spare.
+        look(start);
+        let _ = (start + 1..=last).all(&mut look);
+        let _ = (1..start).rev().all(&mut look);
         if self.bonus_item < last {
             look(self.bonus_item + 1);
         }
@@ -201,10 +206,11 @@ impl CurveClass {
 
     /// The first item of the largest reduced value at a price of the grid, with weight and value, if any is worth more
     /// than nothing; and no heavier than `heaviest`.
-    pub(super) fn best(&self, price: f64, heaviest: u32) -> Option<(u32, u32, f64)> {
+    pub(super) fn best(&self, price: f64, heaviest: u32, items_read: &mut u64) -> Option<(u32, u32, f64)> {
         let mut best: Option<(u32, u32, f64)> = None;
         let mut most = 0.0;
         self.near(price, |item, weight, value| {
+            *items_read += 1;
             let reduced = value - price * f64::from(weight);
             let lighter = best.is_some_and(|(before, ..)| item < before) && reduced >= most;
             if weight <= heaviest && (reduced > most || lighter) {

@@ -62,6 +62,20 @@ pub(super) fn table_bytes(instance: &Instance) -> Option<u64> {
     columns.checked_mul(instance.class_count() as u64 * entry)?.checked_add(columns.checked_mul(16)?)
 }
 
+/// Products of items and capacity up to which the cells are counted one by one.
+const COUNTED: u64 = 1 << 22;
+
+/// What the dense program costs, in cells of its table: those that it fills, and two for each item besides.
+pub(super) fn cost(instance: &Instance, capacity: u64) -> u64 {
+    let items = instance.item_count();
+    let columns = capacity.saturating_add(1);
+    let product = items.saturating_mul(columns);
+    if product > COUNTED {
+        return product / 2;
+    }
+    2 * items + instance.cells(columns as u32)
+}
+
 /// Solves an instance exactly by the textbook dynamic program over the capacity.
 ///
 /// Row by row, one row a class, it computes the largest value that the classes so far can have within each capacity,

@@ -8,14 +8,12 @@ use alloc::vec::Vec;
 
 use super::curve::CurveClass;
 use super::error::InstanceError;
+use super::shape::{CLASS_LENGTH_LIMIT, ClassRecord, Order, Shape, Table, dearest, order_of};
 
 /// The first number that a value, or the sum of the largest values of all classes, may not reach: 2^53.
 ///
 /// Below it every integer is a floating-point number, and every sum and difference of them is exact.
 pub const VALUE_LIMIT: u64 = 1 << 53;
-
-/// The largest number of items in one class.
-pub const CLASS_LENGTH_LIMIT: u64 = (1 << 30) - 1;
 
 /// One thing that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,27 +83,6 @@ pub struct Instance {
     bases: Vec<Base>,
     curves: Vec<CurveClass>,
     totals: Totals,
-}
-
-/// Where the items of a class are: 30 bits of length, and two flags.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct ClassRecord {
-    first: u32,
-    packed: u32,
-}
-
-const EXACTLY_ONE: u32 = 1 << 30;
-const CURVE: u32 = 1 << 31;
-const LENGTH_MASK: u32 = EXACTLY_ONE - 1;
-
-impl ClassRecord {
-    fn length(self) -> usize {
-        (self.packed & LENGTH_MASK) as usize
-    }
-
-    fn is_mandatory(self) -> bool {
-        self.packed & EXACTLY_ONE != 0
-    }
 }
 
 /// The lightest item of a mandatory class, to which the stored weights and values of the class are relative.
@@ -231,7 +208,13 @@ impl Instance {
         totals.longest_class = totals.longest_class.max(length);
         totals.largest_weight = totals.largest_weight.max(heaviest);
         totals.largest_value = totals.largest_value.max(largest);
-        self.classes.push(ClassRecord { first: self.curves.len() as u32, packed: length | CURVE });
+        self.classes.push(ClassRecord::new(
+            self.curves.len(),
+            length,
+            false,
+            Order::Formula,
+            curve.dearest(),
+        ));
         self.curves.push(curve);
         Ok(class)
     }
@@ -244,7 +227,7 @@ impl Instance {
     #[must_use]
     pub fn curve(&self, class: usize) -> Option<&CurveClass> {
         let record = self.classes[class];
-        if record.packed & CURVE != 0 { self.curves.get(record.first as usize) } else { None }
+        if record.order() == Order::Formula { self.curves.get(record.first as usize) } else { None }
     }
 
     /// Appends the items and returns the largest value.
@@ -307,8 +290,10 @@ impl Instance {
         totals.longest_class = totals.longest_class.max(length as u32);
         totals.largest_weight = totals.largest_weight.max(heaviest - base.weight);
         totals.largest_value = totals.largest_value.max(largest.saturating_sub(base.value as u64));
-        let flag = if mandatory { EXACTLY_ONE } else { 0 };
-        self.classes.push(ClassRecord { first: first as u32, packed: length as u32 | flag });
+        let (weights, values) = (&self.weights[first..], &self.values[first..]);
+        let order = order_of(weights, values, mandatory);
+        let dearest = dearest(weights, values, order);
+        self.classes.push(ClassRecord::new(first, length as u32, mandatory, order, dearest));
         Ok(())
     }
 
@@ -463,19 +448,68 @@ impl Instance {
         (self.totals.largest_values - self.totals.base_value) as f64 / weight as f64
     }
 
+    /// The sum over all items of the columns that remain beside their weight.
+    pub(super) fn cells(&self, columns: u32) -> u64 {
+        let tables =
+            self.weights.iter().map(|&weight| u64::from(columns.saturating_sub(weight))).sum::<u64>();
+        tables + self.curves.iter().map(|curve| curve.cells(columns)).sum::<u64>()
+    }
+
     /// The longest class.
     pub(super) fn longest_class(&self) -> u32 {
         self.totals.longest_class
     }
 
     /// Weights and values of a class, relative to its base; empty where the class is given by a formula.
-    pub(super) fn table(&self, class: usize) -> (&[u32], &[f64]) {
+    fn table(&self, class: usize) -> (&[u32], &[f64]) {
         let record = self.classes[class];
-        if record.packed & CURVE != 0 {
+        if record.order() == Order::Formula {
             return (&[], &[]);
         }
         let range = record.first as usize..record.first as usize + record.length();
         (&self.weights[range.clone()], &self.values[range])
+    }
+
+    /// Whether no item of the class is worth more than its weight at this price, so that it need not be read.
+    #[inline(always)]
+    pub(super) fn is_worth_nothing(&self, class: usize, price: f64) -> bool {
+        self.classes[class].is_worth_nothing(price)
+    }
+
+    /// Touches every line of memory of a class that will be searched soon.
+    ///
+    /// A search jumps about in its class, which the processor can't foresee; what is read line by line comes as fast as
+    /// memory allows. The sum is of no use but to keep the reading.
+    #[inline(always)]
+    pub(super) fn touch(&self, class: usize) -> u64 {
+        let record = self.classes[class];
+        if record.order() == Order::Formula {
+            return 0;
+        }
+        let range = record.first as usize..record.first as usize + record.length();
+        let (weights, values) = (&self.weights[range.clone()], &self.values[range]);
+        let weights = weights.iter().step_by(16).fold(0, |sum, &weight| sum ^ u64::from(weight));
+        values.iter().step_by(8).fold(weights, |sum, value| sum ^ value.to_bits())
+    }
+
+    /// A class as the core solver reads it.
+    #[inline(always)]
+    pub(super) fn shape(&self, class: usize) -> Shape<'_> {
+        let record = self.classes[class];
+        let order = record.order();
+        if order == Order::Formula {
+            return Shape::Formula(&self.curves[record.first as usize]);
+        }
+        let mut range = record.first as usize..record.first as usize + record.length();
+        if order == Order::Concave {
+            let first = usize::from(record.is_mandatory());
+            range.start += first;
+            let table =
+                Table { weights: &self.weights[range.clone()], values: &self.values[range], ascending: true };
+            return Shape::Concave(table, first as u32);
+        }
+        let ascending = order == Order::Ascending;
+        Shape::Table(Table { weights: &self.weights[range.clone()], values: &self.values[range], ascending })
     }
 
     /// The items of a class, relative to its base.

@@ -17,6 +17,7 @@ mod form;
 mod greedy;
 mod hull;
 mod instance;
+mod shape;
 mod solution;
 mod solver;
 
@@ -25,6 +26,7 @@ pub use curve::{CurveClass, Gain};
 pub use dense::{dense, dense_into};
 pub use error::{InstanceError, SolveError};
 pub use greedy::{greedy, greedy_into};
-pub use instance::{CLASS_LENGTH_LIMIT, ClassKind, Instance, Item, VALUE_LIMIT};
+pub use instance::{ClassKind, Instance, Item, VALUE_LIMIT};
+pub use shape::CLASS_LENGTH_LIMIT;
 pub use solution::{Method, Solution};
 pub use solver::{Hint, Solver, Work, Workspace};

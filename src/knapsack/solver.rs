@@ -1,11 +1,15 @@
 //! The solver that chooses the algorithm.
 
-use super::core::{self, CoreBuffers, Start};
-use super::dense::{DenseBuffers, dense_into, table_bytes};
+use super::core::{self, Budget, CoreBuffers, Start};
+use super::dense::{DenseBuffers, cost, dense_into, table_bytes};
 use super::error::SolveError;
 use super::greedy::GreedyBuffers;
 use super::instance::Instance;
 use super::solution::Solution;
+
+/// The cost of the dense program, in cells, up to which it is run at once: some ten microseconds, hardly more than it takes to
+/// find a first estimate; and, for the same reason, up to four cells an item.
+const TINY: u64 = 28_000;
 
 /// Memory that solvers work in; keep it between calls, and they allocate nothing once it has grown.
 ///
@@ -24,7 +28,8 @@ pub struct Workspace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Work {
-    /// Items looked at in the search for the split price and for the core; an item looked at twice counts twice.
+    /// Items looked at in the search for the split price and for the core; an item looked at twice counts twice. Of a table
+    /// all items count, of a formula those that were evaluated.
     pub items_read: u64,
     /// States made by the dynamic program on the core.
     pub states: u64,
@@ -37,6 +42,7 @@ pub struct Work {
 pub struct Hint {
     price: f64,
     width: f64,
+    cold: u64,
 }
 
 impl Hint {
@@ -45,7 +51,7 @@ impl Hint {
     /// A solver first looks within 2 % of it.
     #[must_use]
     pub fn new(price: f64) -> Option<Self> {
-        (price > 0.0 && price.is_finite()).then_some(Self { price, width: 0.02 })
+        (price > 0.0 && price.is_finite()).then_some(Self { price, width: 0.02, cold: u64::MAX })
     }
 
     /// The price of a unit of weight at the split: what a little more capacity would be worth, a unit.
@@ -217,15 +223,22 @@ impl Solver {
             return Err(SolveError::infeasible(instance));
         };
         let table = table_bytes(instance).is_some_and(|bytes| bytes <= self.table_budget);
-        // The dense program's cost is known beforehand. A state costs about as much as four of its cells; so the list
-        // of states is given up in its favour before it has cost half as much.
-        let mut budget = self.state_budget;
+        let mut budget = Budget { states: self.state_budget, items: u64::MAX };
         if table {
-            budget = budget.min(instance.item_count().saturating_mul(capacity.saturating_add(1)) / 8);
+            let cost = cost(instance, capacity);
+            if cost <= TINY.max(4 * instance.item_count()) {
+                workspace.hint = hint;
+                workspace.work = Work::default();
+                return dense_into(instance, self.table_budget, workspace, solution);
+            }
+            // The dense program's cost is known beforehand, so the search is given up in its favour before it has cost
+            // half as much. An item read costs as much as up to seven cells, a state as much as twelve.
+            budget.states = budget.states.min(cost / 30);
+            budget.items = cost / 7;
         }
-        let start = hint.map(|Hint { price, width }| Start { price, width });
+        let start = hint.map(|Hint { price, width, cold }| Start { price, width, cold });
         let report = core::solve(instance, capacity, start, budget, &mut workspace.core, solution);
-        workspace.hint = report.next.map(|Start { price, width }| Hint { price, width });
+        workspace.hint = report.next.map(|Start { price, width, cold }| Hint { price, width, cold });
         workspace.work = Work { items_read: report.items_read, states: report.states };
         if !report.optimal && table {
             return dense_into(instance, self.table_budget, workspace, solution);

@@ -7,8 +7,9 @@
 use alloc::vec::Vec;
 
 use super::super::instance::Instance;
-use super::relaxation::best_at;
+use super::between::best_at;
 use super::scan::{Limits, Prices};
+use super::wide::{NullaryFnOnce, widest};
 
 /// The classes of the sample, and the weights of their best items at each price tried.
 #[derive(Clone, Debug, Default)]
@@ -42,12 +43,25 @@ struct Point {
 pub(super) struct Bracket {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The share of the sample whose best item differs at the two prices.
-    pub(super) alive: f64,
 }
 
-/// The share of classes left open at which a bracket is narrow enough.
-const NARROW: f64 = 0.03;
+/// A first estimate that leaves too many classes open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Vague {
+    pub(super) price: f64,
+    /// The share of classes that a bracket would leave open, about; more than 1 where it is far too vague.
+    open: f64,
+}
+
+/// The share of classes left open with which an enlarged sample is better than one exact demand.
+const FEW_OPEN: f64 = 0.35;
+/// The share of classes left open at which a bracket is narrow enough where the sample is the whole.
+const NARROW: f64 = 0.25;
+/// The tries that change no demand after which a price is near enough.
+const STALLED: usize = 4;
+/// The part of the classes that an enlarged sample has, and the most.
+const ENLARGED_PART: usize = 24;
+const ENLARGED_SAMPLE: usize = 16_384;
 /// The number of prices tried for one side of the bracket.
 const ROUNDS: u32 = 9;
 
@@ -59,7 +73,11 @@ pub(super) struct Estimator<'a> {
     factor: f64,
     known_demand: f64,
     guess: f64,
+    /// By which power of the demand the price falls, about.
+    exponent: f64,
     pub(super) items_read: u64,
+    /// The items read after which no more prices are tried.
+    pub(super) item_budget: u64,
 }
 
 impl<'a> Estimator<'a> {
@@ -72,22 +90,53 @@ impl<'a> Estimator<'a> {
         size: usize,
         guess: f64,
     ) -> Self {
-        let count = instance.class_count();
-        let size = size.min(count);
-        sample.classes.clear();
+        let mut this = Self {
+            instance,
+            limits,
+            prices,
+            sample,
+            factor: 1.0,
+            known_demand: 0.0,
+            guess,
+            exponent: 1.3,
+            items_read: 0,
+            item_budget: u64::MAX,
+        };
+        this.draw(size.min(instance.class_count()));
+        this
+    }
+
+    /// Draws the classes of the sample.
+    fn draw(&mut self, size: usize) {
+        let count = self.instance.class_count();
+        let Sample { classes, known, weights, points } = &mut *self.sample;
+        classes.clear();
         let mut state = 0x9e37_79b9_u32;
         for at in 0..size {
             let (start, end) = (at * count / size, (at + 1) * count / size);
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let jitter = ((end - start) as u64 * u64::from(state)) >> 32;
-            sample.classes.push((start as u64 + jitter) as u32);
+            classes.push((start as u64 + jitter) as u32);
         }
-        sample.known.clear();
-        sample.known.resize(size, 0);
-        sample.weights.clear();
-        sample.points.clear();
-        let factor = count as f64 / size.max(1) as f64;
-        Self { instance, limits, prices, sample, factor, known_demand: 0.0, guess, items_read: 0 }
+        known.clear();
+        known.resize(size, 0);
+        weights.clear();
+        points.clear();
+        self.factor = count as f64 / size.max(1) as f64;
+    }
+
+    /// Draws a sample several times as large around an estimate, where that will do: where it leaves few enough of the classes
+    /// open and is still a small part of them.
+    pub(super) fn enlarge(&mut self, Vague { price, open }: Vague) -> bool {
+        let size = (self.instance.class_count() / ENLARGED_PART).min(ENLARGED_SAMPLE);
+        let times = size as f64 / self.sample.classes.len() as f64;
+        if times < 4.0 || open > FEW_OPEN * libm::sqrt(times) {
+            return false;
+        }
+        self.draw(size);
+        self.known_demand = 0.0;
+        self.guess = price;
+        true
     }
 
     /// Whether the sample is the whole, so that its demands are exact.
@@ -97,13 +146,16 @@ impl<'a> Estimator<'a> {
 
     /// Takes note of the exact demand at a price: from now on only the change from it is estimated.
     pub(super) fn learn(&mut self, price: f64, demand: u64) {
-        self.estimate(price);
-        let size = self.sample.known.len();
-        let start = self.sample.weights.len() - size;
-        self.sample.known.copy_from_slice(&self.sample.weights[start..]);
-        self.sample.weights.clear();
-        self.sample.points.clear();
-        self.known_demand = demand as f64;
+        let Point { row, .. } = self.estimate(price);
+        let demand = demand as f64;
+        let Sample { known, weights, points, .. } = &mut *self.sample;
+        weights.drain(..row);
+        known.copy_from_slice(weights);
+        points.clear();
+        // The error is the least that a point has.
+        let error = if self.factor > 1.0 { 6.0 * self.factor } else { 0.0 };
+        points.push(Point { price, demand, error, row: 0 });
+        self.known_demand = demand;
         self.guess = price;
     }
 
@@ -113,9 +165,9 @@ impl<'a> Estimator<'a> {
         let (mut sum, mut squares, mut largest) = (0.0, 0.0, 4.0);
         let Sample { classes, known, weights, points } = &mut *self.sample;
         let row = weights.len();
-        for (&class, &known) in classes.iter().zip(known.iter()) {
-            let now = best_at(self.instance, class as usize, price, self.limits, &mut self.items_read).weight;
-            weights.push(now);
+        let (instance, limits, items_read) = (self.instance, self.limits, &mut self.items_read);
+        widest(BestWeights { instance, classes, price, limits, weights, items_read });
+        for (&now, &known) in weights[row..].iter().zip(known.iter()) {
             let change = f64::from(now) - f64::from(known);
             sum += change;
             squares += change * change;
@@ -157,9 +209,20 @@ impl<'a> Estimator<'a> {
         differ as f64 / size.max(1) as f64
     }
 
+    /// The factor by which a price changes so that the demand changes by this ratio, and a little more; much more with each
+    /// try that was in vain.
+    fn rise(&self, ratio: f64, eager: f64) -> f64 {
+        let factor = libm::pow(ratio.clamp(1.0, 1e4), self.exponent);
+        libm::pow(factor * (1.0 + 0.01 * self.exponent.min(1.0)), eager).min(64.0)
+    }
+
     /// Tries prices until `enough` says that the points on both sides of a demand are near enough.
     fn close_in(&mut self, demand: f64, enough: impl Fn(&Self, Point, Point) -> bool) {
+        let (mut stalled, mut eager) = (0, 1.0);
         for _ in 0..ROUNDS {
+            if self.items_read > self.item_budget {
+                return;
+            }
             let next = match self.neighbours(demand) {
                 (Some(low), Some(high)) => {
                     if high.price - low.price <= 1.5 * self.prices.quantum() || enough(self, low, high) {
@@ -167,15 +230,26 @@ impl<'a> Estimator<'a> {
                     }
                     between(low, high, demand)
                 }
-                (Some(low), None) => low.price * rise(low.demand / demand.max(0.5)),
-                (None, Some(high)) => high.price / rise(demand / high.demand.max(0.01 * demand)),
+                (Some(low), None) => low.price * self.rise(low.demand / demand.max(0.5), eager),
+                (None, Some(high)) => high.price / self.rise(demand / high.demand.max(0.01 * demand), eager),
                 (None, None) => self.guess,
             };
             let next = self.prices.floor(next.clamp(self.prices.quantum(), self.prices.highest()));
             if self.sample.points.iter().any(|point| point.price.total_cmp(&next).is_eq()) {
                 return;
             }
-            self.estimate(next);
+            let before = self.neighbours(demand);
+            let now = self.estimate(next).demand;
+            if let (Some(low), Some(high)) = before {
+                // All items change at one price, which need not be found to the last digit.
+                let same = |point: Point| point.demand.total_cmp(&now).is_eq();
+                stalled += usize::from(same(low) || same(high));
+            } else {
+                eager *= 2.0;
+            }
+            if stalled == STALLED || (stalled == 2 && self.is_exact()) {
+                return;
+            }
         }
     }
 
@@ -187,16 +261,39 @@ impl<'a> Estimator<'a> {
         meets && self.alive(Some(low), Some(high)) <= 0.2
     }
 
+    /// The first estimate of the price.
+    fn approach(&mut self, capacity: f64) -> (Option<Point>, Option<Point>) {
+        self.close_in(capacity, |_, low, high| {
+            low.demand - high.demand <= low.error.max(high.error)
+                || (low.error > 4.0 * capacity && low.demand < 4.0 * low.error)
+        });
+        self.neighbours(capacity)
+    }
+
+    /// The first estimate, where a bracket by the sample alone would leave more than this share of classes open.
+    pub(super) fn too_vague(&mut self, capacity: u64, share: f64) -> Option<Vague> {
+        let capacity = capacity as f64;
+        let (low, high) = self.approach(capacity);
+        let (low, high) = (low?, high?);
+        let (fall, rise) = (libm::log(low.demand / high.demand.max(0.5)), libm::log(high.price / low.price));
+        if fall > 0.02 {
+            self.exponent = (rise / fall).clamp(0.002, 4.0);
+        }
+        // The share open between the two, and as many more as the bracket will be wider.
+        let distance = (low.demand - high.demand).max(1.0);
+        let wider = (2.0 * low.error.max(high.error).min(capacity) / distance).max(1.0);
+        let open = self.alive(Some(low), Some(high)) * wider;
+        let price = self.prices.floor(between(low, high, capacity));
+        (open > share && price > 0.0).then_some(Vague { price, open })
+    }
+
     /// Prices such that the demand at the low one exceeds the capacity and that at the high one does not, beyond the
     /// error of the sample.
     pub(super) fn bracket(&mut self, capacity: u64) -> Bracket {
         let capacity = capacity as f64;
         let (mut low, mut high);
         if self.factor > 1.0 {
-            self.close_in(capacity, |_, low, high| {
-                low.demand - high.demand <= low.error.max(high.error) || low.error > 4.0 * capacity
-            });
-            (low, high) = self.neighbours(capacity);
+            (low, high) = self.approach(capacity);
             let nearest = match (low, high) {
                 (Some(low), Some(high)) if low.demand - capacity > capacity - high.demand => Some(high),
                 (low, high) => low.or(high),
@@ -213,20 +310,11 @@ impl<'a> Estimator<'a> {
             self.close_in(capacity, |this, low, high| this.alive(Some(low), Some(high)) <= NARROW);
             (low, high) = self.neighbours(capacity);
         }
-        let alive = self.alive(low, high);
         Bracket {
             low: low.map_or(0.0, |low| low.price),
             high: high.map_or(self.prices.highest(), |high| high.price),
-            alive,
         }
     }
-}
-
-/// The factor by which a price changes so that the demand changes by this ratio, by the usual shape of demand, and a
-/// little more.
-fn rise(ratio: f64) -> f64 {
-    let factor = libm::pow(ratio.clamp(1.0, 1e4), 1.3);
-    (factor * 1.01).min(64.0)
 }
 
 /// The price of this demand on the power law through two points, kept a little away from both.
@@ -235,4 +323,26 @@ fn between(low: Point, high: Point, wanted: f64) -> f64 {
     let (top, bottom) = (libm::log(low.demand.max(0.5)), libm::log(high.demand.max(0.5)));
     let share = if top > bottom { (top - libm::log(wanted.max(0.5))) / (top - bottom) } else { 0.5 };
     libm::exp(start + (end - start) * share.clamp(0.08, 0.92))
+}
+
+/// Appends the weights of the best items of some classes at a price.
+struct BestWeights<'a> {
+    instance: &'a Instance,
+    classes: &'a [u32],
+    price: f64,
+    limits: Limits,
+    weights: &'a mut Vec<u32>,
+    items_read: &'a mut u64,
+}
+
+impl NullaryFnOnce for BestWeights<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { instance, classes, price, limits, weights, items_read } = self;
+        for &class in classes {
+            weights.push(best_at(instance, class as usize, price, limits, items_read).weight);
+        }
+    }
 }

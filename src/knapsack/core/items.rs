@@ -7,9 +7,10 @@
 use alloc::vec::Vec;
 
 use super::super::instance::Instance;
+use super::super::shape::{Shape, Table};
 use super::super::solution::NONE;
-use super::relaxation::Split;
 use super::scan::Limits;
+use super::split::Split;
 
 /// A change of one class from its choice to another item.
 #[derive(Clone, Copy, Debug)]
@@ -60,8 +61,6 @@ pub(super) fn collect(
     changes.clear();
     for class in classes {
         let choice = choices[class as usize];
-        let (weights, values) = instance.table(class as usize);
-        *items_read += weights.len() as u64;
         let chosen = if choice == NONE { None } else { instance.relative_item(class as usize, choice) };
         let (from_weight, from_value) = chosen.unwrap_or((0, 0.0));
         // A first look without care for rounding; what passes is looked at again.
@@ -79,25 +78,43 @@ pub(super) fn collect(
         if least <= 0.0 && choice != NONE {
             consider(NONE, 0, 0.0);
         }
-        if let Some(curve) = instance.curve(class as usize) {
-            *items_read += 1;
-            let start = changes.len();
-            curve.near(split.price, |item, weight, value| {
-                let change = i64::from(weight) - i64::from(from_weight);
-                let (worth, loss) = (value - from_value, split.loss(change, value - from_value));
-                if loss <= limit && change != 0 && weight <= limits.heaviest && value > 0.0 {
-                    changes.push(Change { weight: change, value: worth, loss, class, item });
+        match instance.shape(class as usize) {
+            Shape::Concave(table, first) => {
+                // Losses grow with the distance from the choice. One that is rounded down and yet above the limit ends
+                // the walk, since the true ones further on are above it, too.
+                let middle = if choice == NONE { 0 } else { (choice - first) as usize };
+                let mut walk = |at: usize| {
+                    *items_read += 1;
+                    let (weight, value) = (table.weights[at], table.values[at]);
+                    let change = i64::from(weight) - i64::from(from_weight);
+                    consider(first + at as u32, weight, value);
+                    weight <= limits.heaviest && split.loss(change, value - from_value) <= limit
+                };
+                (middle..table.weights.len()).all(&mut walk);
+                (0..middle).rev().all(&mut walk);
+            }
+            Shape::Table(Table { weights, values, .. }) => {
+                *items_read += weights.len() as u64;
+                for (item, (&weight, &value)) in weights.iter().zip(values).enumerate() {
+                    let product = split.price * f64::from(weight);
+                    if value - product >= least - 4.0 * ROUNDING * product {
+                        consider(item as u32, weight, value);
+                    }
                 }
-                least - 4.0 * ROUNDING * split.price * f64::from(weight)
-            });
-            // An item may have been seen twice.
-            changes[start..].sort_unstable_by_key(|change| change.item);
-            continue;
-        }
-        for (item, (&weight, &value)) in weights.iter().zip(values).enumerate() {
-            let product = split.price * f64::from(weight);
-            if value - product >= least - 4.0 * ROUNDING * product {
-                consider(item as u32, weight, value);
+            }
+            Shape::Formula(curve) => {
+                let start = changes.len();
+                curve.near(split.price, |item, weight, value| {
+                    *items_read += 1;
+                    let change = i64::from(weight) - i64::from(from_weight);
+                    let (worth, loss) = (value - from_value, split.loss(change, value - from_value));
+                    if loss <= limit && change != 0 && weight <= limits.heaviest && value > 0.0 {
+                        changes.push(Change { weight: change, value: worth, loss, class, item });
+                    }
+                    least - 4.0 * ROUNDING * split.price * f64::from(weight)
+                });
+                // An item may have been seen twice.
+                changes[start..].sort_unstable_by_key(|change| change.item);
             }
         }
     }

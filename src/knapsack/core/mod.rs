@@ -1,8 +1,10 @@
 //! The core solver: exact, at about the cost of reading the input.
 //!
-//! 1. [`estimate`] brackets the price at which demand meets capacity, from a sample.
-//! 2. [`relaxation`] reads the input once, settles the classes whose best item is the same at both ends of the bracket,
-//!    and splits the steps of the rest at the capacity: that gives a choice, the split price and the linear bound.
+//! 1. [`estimate`] brackets the price at which demand meets capacity, from a sample; where that is too vague the sample is
+//!    enlarged, or one exact demand is found.
+//! 2. [`relaxation`] reads the input once, settles the classes whose best item is the same at both ends of the bracket
+//!    ([`between`], by [`scan`] or, for a class that gains less and less, by the search of [`concave`]), and [`split`] divides
+//!    the steps of the rest at the capacity: that gives a choice, the split price and the linear bound.
 //! 3. [`items`] collects the changes that could still improve the choice; a class that is settled can't be among them
 //!    unless the incumbent is further below the bound than the bracket is wide.
 //! 4. [`swap`] tries single changes and pairs; [`residue`] lowers the bound where weights share a divisor.
@@ -10,22 +12,28 @@
 
 #![allow(clippy::too_many_arguments)]
 
+mod between;
+mod concave;
 mod estimate;
 mod items;
 mod relaxation;
 mod residue;
 mod scan;
+mod split;
 mod states;
 mod swap;
+mod wide;
 
 use alloc::vec::Vec;
 
 use super::instance::Instance;
 use super::solution::{Method, Solution};
+use between::OpenClasses;
 use estimate::{Estimator, Sample};
 use items::{Change, ROUNDING, SplitPrice, collect, keep};
-use relaxation::{Pass, RelaxationBuffers, Split, demand_at, pass, split};
+use relaxation::{Totals, demand_at, pass};
 use scan::{Limits, Prices};
+use split::{Split, split};
 use states::StateBuffers;
 use swap::{Swap, best_pair, best_single};
 
@@ -33,7 +41,8 @@ use swap::{Swap, best_pair, best_single};
 #[derive(Clone, Debug, Default)]
 pub(super) struct CoreBuffers {
     sample: Sample,
-    relaxation: RelaxationBuffers,
+    open: OpenClasses,
+    steepness: Vec<(f64, u32)>,
     changes: Vec<Change>,
     order: Vec<u32>,
     prefix: Vec<(u32, u32)>,
@@ -43,7 +52,8 @@ pub(super) struct CoreBuffers {
 impl CoreBuffers {
     pub(super) fn memory_usage(&self) -> usize {
         self.sample.memory_usage()
-            + self.relaxation.memory_usage()
+            + self.open.memory_usage()
+            + self.steepness.capacity() * 16
             + self.changes.capacity() * size_of::<Change>()
             + self.order.capacity() * 4
             + self.prefix.capacity() * 8
@@ -55,7 +65,19 @@ impl CoreBuffers {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Start {
     pub(super) price: f64,
+    /// Infinite where a hint has proved slower than none.
     pub(super) width: f64,
+    /// The counted work of the last solve without a hint.
+    pub(super) cold: u64,
+}
+
+/// The counted work after which the search is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// States of the dynamic program.
+    pub(super) states: u64,
+    /// Items read until the split is found; where it is not, there is no answer at all.
+    pub(super) items: u64,
 }
 
 /// What a run of the core solver tells beside the answer.
@@ -74,25 +96,27 @@ pub(super) struct Report {
 /// The classes in the sample: an eighth of all, within these limits.
 const SMALL_SAMPLE: usize = 200;
 const LARGE_SAMPLE: usize = 600;
-/// The share of classes left open by the sample above which one exact demand is worth its reading.
+/// The share of classes left open by the sample above which a larger sample or one exact demand is worth its reading.
 const WIDE: f64 = 0.12;
 /// The classes whose changes are tried first.
 const FEW: usize = 64;
 /// The states that the dynamic program may make on these few classes.
 const FEW_STATES: u64 = 1 << 14;
 /// Brackets tried before the widest is taken.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 6;
 
 /// Solves the instance, whose mandatory items fit; `capacity` is what is left for the rest.
 pub(super) fn solve(
     instance: &Instance,
     capacity: u64,
     start: Option<Start>,
-    state_budget: u64,
+    budget: Budget,
     buffers: &mut CoreBuffers,
     solution: &mut Solution,
 ) -> Report {
     solution.start(instance);
+    // Where a bracket that is worth trying proved too narrow, a cold search is quicker.
+    let (given, start) = (start, start.filter(|start| start.width <= WIDEST));
     // What no sum of weights can fill is not there.
     let capacity = capacity - capacity % u64::from(instance.divisor().max(1));
     let heaviest = capacity.min(u64::from(u32::MAX)) as u32;
@@ -102,9 +126,15 @@ pub(super) fn solve(
     };
     let mut report = Report::default();
     let prices = Prices::new(instance.largest_value());
-    let (bracket, totals) =
-        relax(instance, capacity, prices, limits, start, buffers, &mut solution.choices, &mut report);
-    let Some(split) = split(totals, capacity, &mut solution.choices, &mut buffers.relaxation) else {
+    let choices = &mut solution.choices;
+    let Some((bracket, totals)) =
+        relax(instance, capacity, prices, limits, start, budget.items, buffers, choices, &mut report)
+    else {
+        return report;
+    };
+    let Some(split) =
+        split(totals, capacity, &mut solution.choices, &buffers.open.steps, &mut buffers.steepness)
+    else {
         // Everything that is worth taking fits.
         let value: f64 = solution.relative_value(instance);
         let weight = solution.relative_weight(instance);
@@ -112,33 +142,53 @@ pub(super) fn solve(
         report.optimal = true;
         return report;
     };
-    improve(instance, capacity, &split, bracket, limits, start, state_budget, buffers, solution, &mut report);
+    improve(
+        instance,
+        capacity,
+        &split,
+        bracket,
+        limits,
+        start,
+        budget.states,
+        buffers,
+        solution,
+        &mut report,
+    );
+    let work = report.items_read + STATE_WORK * report.states;
+    if let Some(next) = &mut report.next {
+        next.cold = start.map_or(work, |start| start.cold);
+        // Where the hint cost more than it saved, none is tried any more.
+        let slower = work > next.cold.saturating_add(next.cold / 5);
+        if slower || given.is_some_and(|given| given.width.is_infinite()) {
+            next.width = f64::INFINITY;
+        }
+    }
     report
 }
 
-/// Finds two prices between which demand meets capacity, and runs the pass between them.
+/// Finds two prices between which demand meets capacity, and runs the pass between them; `None` where that is given up.
 fn relax(
     instance: &Instance,
     capacity: u64,
     prices: Prices,
     limits: Limits,
     start: Option<Start>,
+    item_budget: u64,
     buffers: &mut CoreBuffers,
     choices: &mut [u32],
     report: &mut Report,
-) -> ((f64, f64), Pass) {
-    let CoreBuffers { sample, relaxation, .. } = buffers;
+) -> Option<((f64, f64), Totals)> {
+    let CoreBuffers { sample, open, .. } = buffers;
     let guess = instance.average_price();
     let size = (instance.class_count() / 8).clamp(SMALL_SAMPLE, LARGE_SAMPLE);
     let mut estimator = Estimator::new(instance, limits, prices, sample, size, guess);
     let mut refined = estimator.is_exact();
-    if let Some(Start { price, width }) = start {
+    if let Some(Start { price, width, .. }) = start {
         let low = prices.floor(price * (1.0 - width));
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
         let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
         if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity) {
-            report.items_read += instance.item_count();
-            let totals = pass(instance, ends, limits, choices, relaxation);
+            let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
             if totals.high_weight > capacity {
                 estimator.learn(ends.1, totals.high_weight);
                 refined = true;
@@ -147,34 +197,40 @@ fn relax(
                 refined = true;
             } else {
                 report.items_read += estimator.items_read;
-                return (ends, totals);
+                return Some((ends, totals));
             }
         }
     }
+    estimator.item_budget = item_budget;
     for _ in 0..ATTEMPTS {
-        let bracket = estimator.bracket(capacity);
-        if !refined && bracket.alive > WIDE {
+        if !refined && let Some(vague) = estimator.too_vague(capacity, WIDE) {
             refined = true;
-            let middle = prices.floor(libm::sqrt(bracket.low.max(prices.quantum()) * bracket.high));
-            let demand = demand_at(instance, middle, limits, &mut report.items_read);
-            estimator.learn(middle, demand);
-            continue;
+            if estimator.enlarge(vague) {
+                continue;
+            }
+            let demand = demand_at(instance, vague.price, limits, choices, &mut report.items_read);
+            estimator.learn(vague.price, demand);
+        }
+        let bracket = estimator.bracket(capacity);
+        if report.items_read + estimator.items_read > item_budget {
+            report.items_read += estimator.items_read;
+            return None;
         }
         let ends = (bracket.low, bracket.high);
-        report.items_read += instance.item_count();
-        let totals = pass(instance, ends, limits, choices, relaxation);
+        let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
         if totals.high_weight > capacity {
             estimator.learn(bracket.high, totals.high_weight);
         } else if totals.low_weight <= capacity && bracket.low > 0.0 {
             estimator.learn(bracket.low, totals.low_weight);
         } else {
             report.items_read += estimator.items_read;
-            return (ends, totals);
+            return Some((ends, totals));
         }
+        refined = true;
     }
     let ends = (0.0, prices.highest());
-    report.items_read += estimator.items_read + instance.item_count();
-    (ends, pass(instance, ends, limits, choices, relaxation))
+    report.items_read += estimator.items_read;
+    Some((ends, pass(instance, ends, limits, choices, open, &mut report.items_read)))
 }
 
 /// From the split choice to the best one.
@@ -190,7 +246,7 @@ fn improve(
     solution: &mut Solution,
     report: &mut Report,
 ) {
-    let CoreBuffers { relaxation, changes, order, prefix, states, .. } = buffers;
+    let CoreBuffers { open, changes, order, prefix, states, .. } = buffers;
     let at = SplitPrice::new(split);
     // The slack is less than the weight of the step that did not fit, so that these products are small.
     let slack = (capacity - split.weight) as i64;
@@ -204,7 +260,7 @@ fn improve(
     let mut best = Swap::NONE;
     let mut bound = None;
     states.chosen.clear();
-    let alive = &relaxation.alive;
+    let alive = &open.alive;
     if best.gain < most {
         // A few classes first: they often suffice, and else lower the loss up to which the others matter. They are taken
         // around the split: of equally steep steps those before it are taken, those after it are not.
@@ -216,7 +272,8 @@ fn improve(
     }
     if best.gain < most && alive.len() > FEW {
         keep(changes, ceiling - best.gain - 1.0);
-        let outcome = states::solve(changes, slack, at.price, (best.gain, most), FEW_STATES, states);
+        let outcome =
+            states::solve(changes, slack, at.price, (best.gain, most), FEW_STATES.min(state_budget), states);
         report.states += outcome.states;
         if outcome.gain > best.gain {
             best = Swap { gain: outcome.gain, changes: [None, None] };
@@ -228,6 +285,7 @@ fn improve(
         collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
         try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
     }
+    let open_gap = if best.gain < most { ceiling - best.gain } else { 0.0 };
     if best.gain < most && ceiling - best.gain - 1.0 >= distance {
         let classes = 0..instance.class_count() as u32;
         let limit = ceiling - best.gain - 1.0;
@@ -255,7 +313,11 @@ fn improve(
     }
     let value = split.value + best.gain;
     let bound = bound.map(|reach| (split.value + reach) as u64);
-    report.next = Some(Start { price: at.price, width: next_width(at.price, (low, high), start) });
+    let width = next_width(at.price, (low, high), start);
+    // And so wide that it proves that the classes outside need not be read.
+    let proving = 1.5 * open_gap / (at.price * divisor);
+    let width = if proving > width { proving } else { width };
+    report.next = Some(Start { price: at.price, width, cold: 0 });
     report.optimal = bound.is_none_or(|bound| bound <= value as u64);
     solution.finish_with(instance, weight as u64, value as u64, bound, Method::Core);
 }
@@ -298,5 +360,7 @@ fn next_width(price: f64, (low, high): (f64, f64), start: Option<Start>) -> f64 
     width.clamp(1e-12, WIDEST)
 }
 
+/// The items that a state costs as much as.
+const STATE_WORK: u64 = 2;
 /// The widest hint that is worth trying.
 const WIDEST: f64 = 0.02;

@@ -108,7 +108,7 @@ fn maxima<const CAREFUL: bool, const N: usize>(
 }
 
 /// The largest reduced value at each of the prices, at least 0, the reduced value of the base.
-#[inline]
+#[inline(always)]
 pub(super) fn best_reduced<const N: usize>(
     weights: &[u32],
     values: &[f64],
@@ -123,7 +123,7 @@ pub(super) fn best_reduced<const N: usize>(
 }
 
 /// The first item of this reduced value, which [`best_reduced`] gave.
-#[inline]
+#[inline(always)]
 pub(super) fn position(weights: &[u32], values: &[f64], price: f64, best: f64, limits: Limits) -> usize {
     let found = if limits.careful {
         first_equal::<true>(weights, values, price, best, limits.heaviest)

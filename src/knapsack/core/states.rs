@@ -108,6 +108,14 @@ impl Bound {
     }
 }
 
+impl Bound {
+    /// What any of the states can reach at most, and at least the incumbent.
+    fn of_all(&self, states: &[State], incumbent: f64) -> f64 {
+        let reaches = states.iter().map(|state| self.of(state));
+        libm::floor(reaches.fold(incumbent, |most, reach| if reach > most { reach } else { most }))
+    }
+}
+
 /// Looks for a choice that adds more than `incumbent` to the split choice, over the changes given, until one adds
 /// `most`, which nothing can beat.
 ///
@@ -129,7 +137,7 @@ pub(super) fn solve(
     let mut best = (incumbent, NO_NODE);
     let mut made = 0_u64;
     let mut bound = None;
-    for at in 0..classes.len() {
+    'classes: for at in 0..classes.len() {
         let class = classes[at];
         let rest = classes.get(at + 1);
         let limit = Bound {
@@ -142,6 +150,12 @@ pub(super) fn solve(
         merged.clear();
         merged.extend_from_slice(states);
         for change in class.start..class.end {
+            if made >= budget {
+                // Some states of this class are not made: what was there before it bounds them all.
+                let before = Bound { up: class.up, down: class.down, divisor: class.divisor, ..limit };
+                bound = Some(before.of_all(states, best.0));
+                break 'classes;
+            }
             let step = &changes[change as usize];
             merge(merged, states, step, change, next);
             core::mem::swap(merged, next);
@@ -176,11 +190,7 @@ pub(super) fn solve(
             break;
         }
         if made >= budget || nodes.len() >= NO_NODE as usize / 2 {
-            let most = states
-                .iter()
-                .map(|state| limit.of(state))
-                .fold(best.0, |most, reach| if reach > most { reach } else { most });
-            bound = Some(libm::floor(most));
+            bound = Some(limit.of_all(states, best.0));
             break;
         }
     }
