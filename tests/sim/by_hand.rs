@@ -3,12 +3,13 @@
 use aryl::cluster::{GpuType, Job};
 use aryl::epoch::Action;
 use aryl::id::JobId;
+use aryl::loan::LoanPolicy;
 use aryl::sim::metrics::Report;
 use aryl::sim::policy::{
     Afs, Aryl, Draft, DraftMemory, Fifo, Policy, PolicyError, Sizes, Target, Tiresias, View,
 };
 use aryl::sim::workload::{InferenceLoad, TraceJob, Workload};
-use aryl::sim::{Event, Setup, Simulation};
+use aryl::sim::{Event, Forecast, Setup, Simulation};
 use aryl::units::Seconds;
 
 fn run(setup: &Setup, jobs: &[TraceJob], load: &[(f64, f64)], policy: &mut dyn Policy) -> Report {
@@ -228,4 +229,111 @@ fn elastic_jobs_start_on_training_servers_while_a_tenth_stays_idle() {
     };
     assert_eq!(first_gpus(Aryl::new()), [5, 15]);
     assert_eq!(first_gpus(Aryl::new().training_first(false)), [15, 15]);
+}
+
+#[test]
+fn gpus_vacated_on_a_server_that_stays_are_collateral_damage() {
+    // Two workers of 8 GPUs, on the two servers that are lent. One goes back at 900 s, and the job starts again on the
+    // other and on the training server.
+    let jobs = [TraceJob::new(Job::inelastic(2).gpus_per_worker(8).remaining(Seconds(2_000.0)))];
+    let load = [(0.0, 0.25), (1_000.0, 0.5)];
+    let report = run(&five_servers(), &jobs, &load, &mut Aryl::as_published());
+    assert_eq!(ends(&report), [900.0 + 63.0 + 2_000.0]);
+    assert_eq!((report.preemptions(), report.loans.returned, report.loans.collateral_gpus), (1, 1, 8));
+    assert_eq!(report.collateral_damage(), 1.0);
+}
+
+/// A policy that writes checkpoints before it stops a job by itself.
+struct Suspending(Aryl);
+
+impl Policy for Suspending {
+    fn name(&self) -> &str {
+        "suspending"
+    }
+
+    fn sizes(&self) -> Sizes {
+        self.0.sizes()
+    }
+
+    fn loan_policy(&self) -> Option<LoanPolicy> {
+        self.0.loan_policy()
+    }
+
+    fn suspends(&self) -> bool {
+        true
+    }
+
+    fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+        self.0.decide(view, actions)
+    }
+}
+
+#[test]
+fn a_reclaim_leaves_no_time_for_a_checkpoint() {
+    let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0))));
+    let report = run(&five_servers(), &jobs, &LOAD, &mut Suspending(Aryl::as_published()));
+    assert_eq!(report.jobs[1].lost, Seconds(900.0));
+    assert_eq!((report.preemptions(), report.suspensions()), (2, 0));
+}
+
+#[test]
+fn a_better_forecast_leaves_inference_less_short() {
+    // Inference is busy for 300 s in each 1,200 s, between two decisions at first.
+    let spike = |number: u32| {
+        let start = 1_000.0 + 1_200.0 * f64::from(number);
+        [(start, 0.9), (start + 300.0, 0.0)]
+    };
+    let mut load = vec![(0.0, 0.0)];
+    load.extend((0..5).flat_map(spike));
+    let jobs = [TraceJob::new(Job::elastic(8..=40).remaining(Seconds(60_000.0)))];
+    let short = |forecast| {
+        let mut setup = five_servers().forecast(forecast);
+        setup.usage_window = Some(Seconds(6_100.0));
+        let report = run(&setup, &jobs, &load, &mut Aryl::as_published());
+        assert!(report.makespan.0 > 6_100.0);
+        report.usage.inference_short
+    };
+    let naive = short(Forecast::Naive);
+    let seasonal = short(Forecast::Seasonal { period: 4 });
+    assert_eq!(short(Forecast::Exact), 0.0);
+    // The season is known after the first spike.
+    assert!((naive - 5.0 * seasonal).abs() < 1e-12, "{naive} {seasonal}");
+    // 29 of 32 GPUs are needed, and 8 are at home: 21 are missing for 200 s.
+    assert!((seasonal - 21.0 * 200.0 / (32.0 * 6_100.0)).abs() < 1e-12, "{seasonal}");
+}
+
+/// Starts all jobs and thinks better of it, at the first of its decisions.
+#[derive(Default)]
+struct SecondThoughts {
+    decisions: u32,
+    memory: DraftMemory,
+}
+
+impl Policy for SecondThoughts {
+    fn name(&self) -> &str {
+        "second thoughts"
+    }
+
+    fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+        let mut draft = self.memory.begin(view);
+        for job in view.waiting() {
+            assert!(draft.start(job));
+            if self.decisions == 0 {
+                draft.preempt(job);
+            }
+        }
+        draft.finish(actions);
+        assert_eq!(actions.is_empty(), self.decisions == 0);
+        self.decisions += 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_draft_takes_back_never_happens() {
+    let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    let jobs = [TraceJob::new(Job::inelastic(8).remaining(Seconds(100.0)))];
+    let report = run(&setup, &jobs, &[(0.0, 0.0)], &mut SecondThoughts::default());
+    assert_eq!(ends(&report), [300.0 + 100.0]);
+    assert_eq!(report.suspensions(), 0);
 }
