@@ -11,7 +11,7 @@ use aryl::verify;
 use oorandom::Rand32;
 use support::{Shape, random_cluster};
 
-const SHAPES: [Shape; 3] = [Shape::PLAIN, Shape { types: true, ..Shape::PLAIN }, Shape::ALL];
+const SHAPES: [Shape; 3] = [Shape::PLAIN, Shape { types: true, overheads: true, ..Shape::PLAIN }, Shape::ALL];
 
 /// Random clusters with a random request that can be met.
 fn cases(seed: u64, count: usize) -> impl Iterator<Item = (Cluster, Request<'static>, Plan)> {
@@ -123,6 +123,38 @@ fn the_order_of_the_input_changes_no_plan_but_for_ids() {
         found.sort_by_key(key);
         assert_eq!(found, expected, "{request:?}\n{cluster:#?}");
     }
+}
+
+#[test]
+fn workers_leave_in_the_order_of_submission() {
+    // Two jobs of little worth give a GPU each, on different servers, to two jobs that gain more. Of two servers with as
+    // much room the one that changed last is chosen first, so it matters which of the two shrinks first.
+    let plan = |swapped: bool| {
+        let (mut cluster, servers) = cluster(&[(false, 2), (false, 2), (false, 2)]);
+        let short = |submitted| {
+            Job::elastic(1..=2).remaining(Seconds(10.0 + submitted)).submitted(Seconds(submitted))
+        };
+        let long =
+            |submitted| Job::elastic(1..=2).remaining(Seconds(9e3 + submitted)).submitted(Seconds(submitted));
+        let mut jobs = [0, 1].map(|at| (short(f64::from(at)), servers[at as usize]));
+        if swapped {
+            jobs.swap(0, 1);
+        }
+        for (job, server) in jobs {
+            let job = cluster.add_job(job).unwrap();
+            cluster.place(job, &[Placement::base(server, 1), Placement::flexible(server, 1)]).unwrap();
+        }
+        let grown = [2.0, 3.0].map(|submitted| cluster.add_job(long(submitted)).unwrap());
+        for job in grown {
+            cluster.place(job, &[Placement::base(servers[2], 1)]).unwrap();
+        }
+        let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+        cluster.apply(&plan).unwrap();
+        grown.map(|job| cluster.placements(job).to_vec())
+    };
+    let places = plan(false);
+    assert!(places.iter().all(|placements| placements.len() == 2));
+    assert_eq!(places, plan(true));
 }
 
 #[test]

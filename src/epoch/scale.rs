@@ -37,7 +37,8 @@ pub(super) struct FlexibleScaling {
     touched: Vec<JobId>,
     /// For each job, whether it is in `touched`.
     is_touched: Vec<bool>,
-    growing: Vec<Target>,
+    /// What is to be carried out, in order.
+    resizing: Vec<Target>,
     capacities: Vec<u64>,
     /// For each GPU type, whether on-loan servers have it.
     is_lent: Vec<bool>,
@@ -128,19 +129,17 @@ impl FlexibleScaling {
         let view =
             View { inventory, occupancy: &working.occupancy, unit, resized: &working.resized, touched: &[] };
         self.allocator.decide(view, &self.capacities, &self.mixed_order);
-        self.growing.clear();
-        for at in 0..self.allocator.targets.len() {
-            let target = self.allocator.targets[at];
-            if target.workers == target.held {
-                continue;
-            }
-            self.touch(target.job);
-            if let Some(surplus) = target.held.checked_sub(target.workers) {
-                placer.shrink(inventory, &mut self.candidate, target.job, target.gpu_type, surplus);
-            } else {
-                self.growing.push(target);
+        self.resizing.clear();
+        self.resizing.extend(self.allocator.targets.iter().filter(|target| target.workers != target.held));
+        sort(inventory, &mut self.resizing);
+        for at in 0..self.resizing.len() {
+            let Target { job, gpu_type, workers, held } = self.resizing[at];
+            self.touch(job);
+            if let Some(surplus) = held.checked_sub(workers) {
+                placer.shrink(inventory, &mut self.candidate, job, gpu_type, surplus);
             }
         }
+        self.resizing.retain(|target| target.workers > target.held);
         let all_placed = self.grow(inventory, placer);
         let is_exact = self.allocator.bounds.iter().all(|bound| bound.is_optimal);
         if !(all_placed && is_exact) {
@@ -149,15 +148,10 @@ impl FlexibleScaling {
         all_placed && is_exact && !self.allocator.has_mixing()
     }
 
-    /// Places the workers of `growing`, largest workers first, as many as find a server. Whether all did.
+    /// Places the workers of `resizing`, in order, as many as find a server. Whether all did.
     fn grow(&mut self, inventory: &Inventory, placer: &mut Placer) -> bool {
-        self.growing.sort_unstable_by_key(|target| {
-            let job = inventory.job(target.job);
-            let order = job.map(|job| (Reverse(job.gpus_per_worker), OrderedFloat(job.submitted.0)));
-            (order, target.job, target.gpu_type)
-        });
         let mut all_placed = true;
-        for target in &self.growing {
+        for target in &self.resizing {
             let Some(job) = inventory.job(target.job) else { continue };
             let wanted = target.workers - target.held;
             let slots = placer.idle_slots(target.gpu_type, job.gpus_per_worker);
@@ -186,13 +180,14 @@ impl FlexibleScaling {
                     View { inventory, occupancy: &self.candidate, unit, resized, touched: &self.is_touched };
                 self.allocator
                     .decide_more(view, gpu_type, idle, |gpus| placer.idle_slots(gpu_type, gpus) > 0);
-                self.growing.clear();
-                self.growing.extend(self.allocator.targets.iter().filter(|target| target.workers > 0));
-                if self.growing.is_empty() {
+                self.resizing.clear();
+                self.resizing.extend(self.allocator.targets.iter().filter(|target| target.workers > 0));
+                if self.resizing.is_empty() {
                     break;
                 }
-                for at in 0..self.growing.len() {
-                    self.touch(self.growing[at].job);
+                sort(inventory, &mut self.resizing);
+                for at in 0..self.resizing.len() {
+                    self.touch(self.resizing[at].job);
                 }
                 let before = placer.idle_gpus(gpu_type);
                 self.grow(inventory, placer);
@@ -287,6 +282,16 @@ impl FlexibleScaling {
             });
         }
     }
+}
+
+/// Sorts targets into the order in which they are carried out: largest workers first, then by submission. A server that
+/// changed last is chosen first among equal ones, so the order of the steps counts, be it that workers leave.
+fn sort(inventory: &Inventory, targets: &mut [Target]) {
+    targets.sort_unstable_by_key(|target| {
+        let job = inventory.job(target.job);
+        let order = job.map(|job| (Reverse(job.gpus_per_worker), OrderedFloat(job.submitted.0)));
+        (order, target.job, target.gpu_type)
+    });
 }
 
 fn flexible_workers(occupancy: &Occupancy, job: JobId) -> u64 {

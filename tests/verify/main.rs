@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod allocation;
 mod knapsack;
 mod loan;
 mod oracle;
