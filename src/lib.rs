@@ -80,6 +80,7 @@
 //! |---|---|---|
 //! | `serde` | yes | every input and output serializes; what comes in is checked as at the door |
 //! | `ilp` | no | `ilp`: the same problems as integer programs, for a reference answer. Needs `std` |
+//! | `simd` | no | wide vectors in the scans of the knapsack, where the processor has them. The same answers |
 //! | `sim` | no | a discrete-event simulation: replays a trace of jobs under a policy, eleven of which are in it |
 //!
 //! # What holds everywhere

@@ -28,7 +28,7 @@ fn job_spec() -> impl Strategy<Value = JobSpec> {
             more,
             gpus_per_worker,
             remaining,
-            // None for a quarter; else from 25 s to 1,600 s, against up to 5,000 s to run.
+            // None for a quarter; else from 50 s to 1,600 s, against up to 5,000 s to run.
             overhead: if overhead < 2 { 0 } else { 25 << (overhead - 1) },
             cost,
             kind,
