@@ -321,7 +321,7 @@ impl Reclaimer {
                 }
             };
             consider(exact, answer);
-            if loses_something(answer) && exact.refine(graph, self.solver, &answer.servers) {
+            if answer.collateral_gpus > 0 && exact.refine(graph, self.solver, &answer.servers) {
                 consider(exact, answer);
             }
             *steps += exact.steps();

@@ -13,7 +13,7 @@ fn it_is_the_best_in_every_objective() {
     let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
     for (shape, seed) in [(Shape::PLAIN, 31), (Shape::ELASTIC, 32), (Shape::ALL, 33)] {
         let mut random = Rand32::new(seed);
-        for round in 0..300 {
+        for round in 0..700 {
             let cluster = Instance::random_up_to(shape, 12, &mut random).build();
             let available = candidates(&cluster).len() as u32;
             let asked = random.rand_range(0..available + 1);
