@@ -65,10 +65,7 @@ impl CoreBuffers {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Start {
     pub(super) price: f64,
-    /// Infinite where a hint has proved slower than none.
     pub(super) width: f64,
-    /// The counted work of the last solve without a hint.
-    pub(super) cold: u64,
 }
 
 /// The counted work after which the search is given up.
@@ -116,7 +113,7 @@ pub(super) fn solve(
 ) -> Report {
     solution.start(instance);
     // Where a bracket that is worth trying proved too narrow, a cold search is quicker.
-    let (given, start) = (start, start.filter(|start| start.width <= WIDEST));
+    let start = start.filter(|start| start.width <= WIDEST);
     // What no sum of weights can fill is not there.
     let capacity = capacity - capacity % u64::from(instance.divisor().max(1));
     let heaviest = capacity.min(u64::from(u32::MAX)) as u32;
@@ -154,15 +151,6 @@ pub(super) fn solve(
         solution,
         &mut report,
     );
-    let work = report.items_read + STATE_WORK * report.states;
-    if let Some(next) = &mut report.next {
-        next.cold = start.map_or(work, |start| start.cold);
-        // Where the hint cost more than it saved, none is tried any more.
-        let slower = work > next.cold.saturating_add(next.cold / 5);
-        if slower || given.is_some_and(|given| given.width.is_infinite()) {
-            next.width = f64::INFINITY;
-        }
-    }
     report
 }
 
@@ -183,7 +171,7 @@ fn relax(
     let size = (instance.class_count() / 8).clamp(SMALL_SAMPLE, LARGE_SAMPLE);
     let mut estimator = Estimator::new(instance, limits, prices, sample, size, guess);
     let mut refined = estimator.is_exact();
-    if let Some(Start { price, width, .. }) = start {
+    if let Some(Start { price, width }) = start {
         let low = prices.floor(price * (1.0 - width));
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
         let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
@@ -317,7 +305,7 @@ fn improve(
     // And so wide that it proves that the classes outside need not be read.
     let proving = 1.5 * open_gap / (at.price * divisor);
     let width = if proving > width { proving } else { width };
-    report.next = Some(Start { price: at.price, width, cold: 0 });
+    report.next = Some(Start { price: at.price, width: width.min(WIDEST) });
     report.optimal = bound.is_none_or(|bound| bound <= value as u64);
     solution.finish_with(instance, weight as u64, value as u64, bound, Method::Core);
 }
@@ -360,7 +348,5 @@ fn next_width(price: f64, (low, high): (f64, f64), start: Option<Start>) -> f64 
     width.clamp(1e-12, WIDEST)
 }
 
-/// The items that a state costs as much as.
-const STATE_WORK: u64 = 2;
 /// The widest hint that is worth trying.
 const WIDEST: f64 = 0.02;
