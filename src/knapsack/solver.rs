@@ -42,6 +42,8 @@ pub struct Work {
 pub struct Hint {
     price: f64,
     width: f64,
+    /// The share of classes that could not be settled.
+    open: f64,
 }
 
 impl Hint {
@@ -50,7 +52,7 @@ impl Hint {
     /// A solver first looks within 2 % of it.
     #[must_use]
     pub fn new(price: f64) -> Option<Self> {
-        (price > 0.0 && price.is_finite()).then_some(Self { price, width: 0.02 })
+        (price > 0.0 && price.is_finite()).then_some(Self { price, width: 0.02, open: 0.0 })
     }
 
     /// The price of a unit of weight at the split: what a little more capacity would be worth, a unit.
@@ -235,9 +237,9 @@ impl Solver {
             budget.states = budget.states.min(cost / 30);
             budget.items = cost / 7;
         }
-        let start = hint.map(|Hint { price, width }| Start { price, width });
+        let start = hint.map(|Hint { price, width, open }| Start { price, width, open });
         let report = core::solve(instance, capacity, start, budget, &mut workspace.core, solution);
-        workspace.hint = report.next.map(|Start { price, width }| Hint { price, width });
+        workspace.hint = report.next.map(|Start { price, width, open }| Hint { price, width, open });
         workspace.work = Work { items_read: report.items_read, states: report.states };
         if !report.optimal && table {
             return dense_into(instance, self.table_budget, workspace, solution);

@@ -253,12 +253,13 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Whether the sample agrees that the demand meets the capacity between two prices and few classes are left open.
-    pub(super) fn confirms(&mut self, (low, high): (f64, f64), capacity: u64) -> bool {
+    /// Whether the sample agrees that the demand meets the capacity between two prices, and that few classes are left open,
+    /// or about as many as last time: where all change their choice at one price, no other bracket leaves fewer.
+    pub(super) fn confirms(&mut self, (low, high): (f64, f64), capacity: u64, last_open: f64) -> bool {
         let capacity = capacity as f64;
         let (low, high) = (self.estimate(low), self.estimate(high));
         let meets = low.demand + low.error > capacity && high.demand - high.error <= capacity;
-        meets && self.alive(Some(low), Some(high)) <= 0.2
+        meets && self.alive(Some(low), Some(high)) <= (1.1 * last_open).max(0.2)
     }
 
     /// The first estimate of the price.

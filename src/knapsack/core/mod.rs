@@ -66,6 +66,8 @@ impl CoreBuffers {
 pub(super) struct Start {
     pub(super) price: f64,
     pub(super) width: f64,
+    /// The share of classes that the last solve had to leave open.
+    pub(super) open: f64,
 }
 
 /// The counted work after which the search is given up.
@@ -171,11 +173,11 @@ fn relax(
     let size = (instance.class_count() / 8).clamp(SMALL_SAMPLE, LARGE_SAMPLE);
     let mut estimator = Estimator::new(instance, limits, prices, sample, size, guess);
     let mut refined = estimator.is_exact();
-    if let Some(Start { price, width }) = start {
+    if let Some(Start { price, width, open: share }) = start {
         let low = prices.floor(price * (1.0 - width));
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
         let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
-        if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity) {
+        if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity, share) {
             let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
             if totals.high_weight > capacity {
                 estimator.learn(ends.1, totals.high_weight);
@@ -274,7 +276,8 @@ fn improve(
         try_swaps(changes, slack, (ceiling, most), &mut best, &mut states.chosen, order, prefix);
     }
     let open_gap = if best.gain < most { ceiling - best.gain } else { 0.0 };
-    if best.gain < most && ceiling - best.gain - 1.0 >= distance {
+    let all_open = alive.len() == instance.class_count();
+    if best.gain < most && ceiling - best.gain - 1.0 >= distance && !all_open {
         let classes = 0..instance.class_count() as u32;
         let limit = ceiling - best.gain - 1.0;
         collect(instance, classes, &solution.choices, at, limit, limits, changes, &mut report.items_read);
@@ -302,10 +305,12 @@ fn improve(
     let value = split.value + best.gain;
     let bound = bound.map(|reach| (split.value + reach) as u64);
     let width = next_width(at.price, (low, high), start);
-    // And so wide that it proves that the classes outside need not be read.
-    let proving = 1.5 * open_gap / (at.price * divisor);
+    // And so wide that it proves that the classes outside need not be read, unless that would open many more: to read
+    // a class costs far less than to open it.
+    let proving = (1.5 * open_gap / (at.price * divisor)).min(WIDENING * width);
     let width = if proving > width { proving } else { width };
-    report.next = Some(Start { price: at.price, width: width.min(WIDEST) });
+    let share = alive.len() as f64 / instance.class_count() as f64;
+    report.next = Some(Start { price: at.price, width: width.min(WIDEST), open: share });
     report.optimal = bound.is_none_or(|bound| bound <= value as u64);
     solution.finish_with(instance, weight as u64, value as u64, bound, Method::Core);
 }
@@ -348,5 +353,42 @@ fn next_width(price: f64, (low, high): (f64, f64), start: Option<Start>) -> f64 
     width.clamp(1e-12, WIDEST)
 }
 
+/// How many times as wide a hint may be as the move of the price asks for, so that fewer classes are read again.
+const WIDENING: f64 = 4.0;
 /// The widest hint that is worth trying.
 const WIDEST: f64 = 0.02;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knapsack::{ClassKind, Item, Solver, Workspace};
+
+    /// Values of 1,000 a unit of weight, up to 10 more or less: the prices at which choices change lie in a millionth.
+    fn weak(classes: usize) -> Instance {
+        let mut random = oorandom::Rand64::new(7);
+        let mut instance = Instance::new(0);
+        for _ in 0..classes {
+            let items = (0..30).map(|_| {
+                let weight = random.rand_range(1..513) as u32;
+                Item { weight, value: 1_000 * u64::from(weight) + random.rand_range(0..21) - 10 }
+            });
+            instance.push_class(ClassKind::AtMostOne, items).unwrap();
+        }
+        instance
+    }
+
+    // A hint so wide that it left every class open took five times as long as none.
+    #[test]
+    fn a_hint_is_not_widened_until_it_opens_every_class() {
+        let mut instance = weak(1_000);
+        let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+        let (units, mut open) = (1_000 * 512 / 4, 0);
+        for step in 0..30 {
+            instance.set_capacity(units + units * (step % 7) / 1_000);
+            let hint = workspace.hint();
+            Solver::new().solve_with_hint_into(&instance, hint, &mut workspace, &mut solution).unwrap();
+            open += workspace.core.open.alive.len();
+        }
+        assert!(open < 4_000, "of 30,000 classes {open} were open");
+    }
+}
