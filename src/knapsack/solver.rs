@@ -233,9 +233,10 @@ impl Solver {
                 return dense_into(instance, self.table_budget, workspace, solution);
             }
             // The dense program's cost is known beforehand, so the search is given up in its favour before it has cost
-            // half as much. An item read costs as much as up to seven cells, a state as much as twelve.
+            // half as much. An item read costs as much as up to seven cells, a state as much as twelve; and a sample is read
+            // to its end, so that a little more is read than was allowed.
             budget.states = budget.states.min(cost / 30);
-            budget.items = cost / 7;
+            budget.items = cost / 12;
         }
         let start = hint.map(|Hint { price, width, open }| Start { price, width, open });
         let report = core::solve(instance, capacity, start, budget, &mut workspace.core, solution);
