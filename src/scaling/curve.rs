@@ -10,6 +10,17 @@ pub trait Scaling {
     /// How many times faster the job runs on `workers` workers than on `base` workers.
     ///
     /// Both are reference workers, at least 1. The answer should be positive and finite, and 1 where the two are equal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::scaling::{Scaling, ScalingCurve};
+    ///
+    /// // From 2 workers to 6: three times the speed if it is linear, √3 times if it grows with the square root.
+    /// assert_eq!(ScalingCurve::Linear.speedup(2, 6), 3.0);
+    /// let root = ScalingCurve::PowerLaw { exponent: 0.5 };
+    /// assert!((root.speedup(2, 6) - 3f64.sqrt()).abs() < 1e-12);
+    /// ```
     fn speedup(&self, base: u32, workers: u32) -> f64;
 }
 
