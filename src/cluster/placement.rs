@@ -52,12 +52,33 @@ pub struct Placement {
 
 impl Placement {
     /// Base workers on a server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Placement, Role};
+    /// use aryl::id::ServerId;
+    ///
+    /// let placement = Placement::base(ServerId::new(3), 2);
+    /// assert_eq!((placement.role, placement.workers), (Role::Base, 2));
+    /// ```
     #[must_use]
     pub const fn base(server: ServerId, workers: u32) -> Self {
         Self { server, role: Role::Base, workers, pinned: false }
     }
 
     /// Flexible workers on a server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Placement, Role};
+    /// use aryl::id::ServerId;
+    ///
+    /// let placement = Placement::flexible(ServerId::new(3), 1);
+    /// assert_eq!((placement.role, placement.workers), (Role::Flexible, 1));
+    /// assert!(Role::Base < Role::Flexible); // so base workers come first in a sorted list
+    /// ```
     #[must_use]
     pub const fn flexible(server: ServerId, workers: u32) -> Self {
         Self { server, role: Role::Flexible, workers, pinned: false }
