@@ -41,6 +41,10 @@ pub struct FlexibleItem {
 /// assert_eq!(items, [(1, 20_000), (2, 30_000), (3, 36_000), (4, 40_000)]);
 /// ```
 ///
+/// # Complexity
+///
+/// One call of the scaling curve for each choice, when it is asked for. No allocation.
+///
 /// # Source
 ///
 /// Figure 6 of \[Aryl\], section 5.2.
@@ -179,6 +183,16 @@ mod tests {
         let fast = Speed::new(3, 2).unwrap();
         let items: Vec<_> = flexible_items(&job, fast).collect();
         assert_eq!(items, [FlexibleItem { extra_workers: 1, gpus: 2, jct_reduction_milliseconds: 10_000 }]);
+    }
+
+    #[test]
+    fn a_job_that_no_cluster_has_checked_has_no_choices_beyond_its_maximum() {
+        let capped = |max_workers| Job { max_workers, ..Job::inelastic(5) };
+        for job in [capped(3), capped(0), Job::inelastic(u32::MAX)] {
+            for speed in [Speed::REFERENCE, Speed::new(1, 1_000).unwrap(), Speed::new(1_000, 1).unwrap()] {
+                assert_eq!(flexible_items(&job, speed).count(), 0, "{job:?} at {speed}");
+            }
+        }
     }
 
     #[test]

@@ -88,6 +88,16 @@ pub enum Action {
 
 impl Action {
     /// Whether carrying out the step changes the cluster: all but [`Action::Keep`] do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::epoch::Action;
+    /// use aryl::id::{JobId, ServerId};
+    ///
+    /// assert!(Action::Return { server: ServerId::new(0) }.is_change());
+    /// assert!(!Action::Keep { job: JobId::new(0) }.is_change());
+    /// ```
     #[must_use]
     pub const fn is_change(&self) -> bool {
         !matches!(self, Self::Keep { .. })

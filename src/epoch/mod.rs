@@ -112,6 +112,21 @@ pub struct Workspace {
 
 impl Workspace {
     /// A workspace that holds no memory yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::epoch::{Epoch, Plan, Request, Workspace};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let (mut workspace, mut plan) = (Workspace::new(), Plan::default());
+    /// Epoch::default().plan_into(&cluster, Request::reclaim(1), &mut workspace, &mut plan)?;
+    /// assert_eq!(plan.to_string(), "return server 0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -120,6 +135,8 @@ impl Workspace {
 
 impl Epoch {
     /// The same epoch with this choice of the servers that go back.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use aryl::epoch::Epoch;
@@ -214,6 +231,10 @@ impl Epoch {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// As [`plan`](Self::plan). Once the workspace is warm, nothing is allocated.
     pub fn plan_into<'a>(
         &self,
         cluster: &Cluster,
