@@ -101,7 +101,7 @@ impl Server {
     /// # Examples
     ///
     /// ```
-    /// use aryl::cluster::{Pool, Server};
+    /// use aryl::cluster::Server;
     /// use aryl::id::GpuTypeId;
     ///
     /// let server = Server::inference(GpuTypeId::new(0), 8);
@@ -117,7 +117,7 @@ impl Server {
     /// # Examples
     ///
     /// ```
-    /// use aryl::cluster::{Pool, Server};
+    /// use aryl::cluster::Server;
     /// use aryl::id::GpuTypeId;
     ///
     /// let server = Server::on_loan(GpuTypeId::new(0), 8);

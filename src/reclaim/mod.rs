@@ -189,7 +189,6 @@ mod exact;
 mod explanation;
 mod graph;
 mod greedy;
-
 mod jct;
 mod ledger;
 mod outcome;
