@@ -6,6 +6,16 @@
 use core::fmt;
 
 /// What is known about an answer.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::certificate::{Certificate, Sense, Status};
+///
+/// assert_eq!(Certificate::new(Sense::Minimize, 11, 10)?.status(), Status::Feasible);
+/// assert_eq!(Certificate::new(Sense::Minimize, 10, 10)?.status(), Status::Optimal);
+/// # Ok::<(), aryl::certificate::CertificateError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Status {
@@ -16,6 +26,16 @@ pub enum Status {
 }
 
 /// Whether small or large objectives are good.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::certificate::{Certificate, Sense};
+///
+/// // 12 where 10 is the bound: not the least cost, and too good to be a gain.
+/// assert!(Certificate::new(Sense::Minimize, 12, 10).is_ok());
+/// assert!(Certificate::new(Sense::Maximize, 12, 10).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Sense {
@@ -26,6 +46,15 @@ pub enum Sense {
 }
 
 /// A bound that its objective beats, so it is no bound.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::certificate::{Certificate, Sense};
+///
+/// let error = Certificate::new(Sense::Maximize, 12, 10).unwrap_err();
+/// assert_eq!(error.to_string(), "the objective 12 is better than its bound 10");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the objective {objective} is better than its bound {bound}")]
 pub struct CertificateError {

@@ -7,6 +7,19 @@ use crate::scaling::ScalingCurve;
 use crate::units::Speed;
 
 /// One choice for an elastic job: some workers above its minimum, what they hold and what they bring.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::allocate::flexible_items;
+/// use aryl::cluster::Job;
+/// use aryl::units::{Seconds, Speed};
+///
+/// // An hour's work with 1 worker, on a type that is half as fast: a second reference worker is two workers there.
+/// let job = Job::elastic(1..=2).gpus_per_worker(4).remaining(Seconds(3_600.0));
+/// let item = flexible_items(&job, Speed::new(1, 2).unwrap()).next().unwrap();
+/// assert_eq!((item.extra_workers, item.gpus, item.jct_reduction_milliseconds), (1, 8, 1_800_000));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

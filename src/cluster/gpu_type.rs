@@ -95,6 +95,16 @@ impl GpuType {
 }
 
 /// Why a GPU type can't be added.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType};
+///
+/// // The first type is what all others are measured by.
+/// let error = Cluster::new().add_gpu_type(GpuType::new("T4").speed(1, 3)).unwrap_err();
+/// assert_eq!(error.to_string(), "the first GPU type is the reference and has speed 1:1, not 1:3");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddGpuTypeError {

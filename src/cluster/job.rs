@@ -10,6 +10,17 @@ use crate::scaling::{Scaling, ScalingCurve};
 use crate::units::{Seconds, Speed};
 
 /// The GPU types that a job may run on.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{AllowedGpuTypes, Job};
+/// use aryl::id::GpuTypeId;
+///
+/// assert_eq!(Job::inelastic(1).gpu_types, AllowedGpuTypes::Reference);
+/// assert_eq!(Job::inelastic(1).fungible().gpu_types, AllowedGpuTypes::Any);
+/// assert!(matches!(Job::inelastic(1).on([GpuTypeId::new(1)]).gpu_types, AllowedGpuTypes::Only(types) if types.len() == 1));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum AllowedGpuTypes {
@@ -259,6 +270,10 @@ impl Job {
     /// let flat = job.scaling(ScalingCurve::Amdahl { serial: 1.0 });
     /// assert_eq!(flat.running_time(4), Seconds(60.0));
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// One call of the scaling curve: O(1), or O(log points) for a measured table.
     #[must_use]
     pub fn running_time(&self, reference_workers: u32) -> Seconds {
         let workers = reference_workers.max(self.min_workers).min(self.max_workers);

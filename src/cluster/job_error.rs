@@ -5,6 +5,19 @@ use crate::scaling::ScalingError;
 use crate::units::Seconds;
 
 /// What is wrong with a job.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let error = cluster.add_job(Job::inelastic(1).remaining(Seconds(-5.0))).unwrap_err();
+/// assert_eq!(error.to_string(), "the job's remaining time of -5 s is not positive and finite");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {

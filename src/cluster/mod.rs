@@ -247,6 +247,17 @@ impl Cluster {
 }
 
 /// Why a job can't be added.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{AddJobError, Cluster, GpuType, Job, JobError};
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// assert_eq!(cluster.add_job(Job::inelastic(0)), Err(AddJobError::Job(JobError::ZeroWorkers)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddJobError {

@@ -5,6 +5,21 @@ use core::fmt;
 use crate::id::GpuTypeId;
 
 /// Who uses a server.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Pool, Server};
+/// use aryl::epoch::{Epoch, Request};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::inference(v100, 8))?;
+/// let plan = Epoch::default().plan(&cluster, Request::lend(1))?;
+/// cluster.apply(&plan)?;
+/// assert_eq!(cluster.server(server).unwrap().pool, Pool::OnLoan);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Pool {
@@ -153,6 +168,17 @@ impl Server {
 }
 
 /// Why a server can't be added.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{AddServerError, Cluster, Server};
+/// use aryl::id::GpuTypeId;
+///
+/// let gpu_type = GpuTypeId::new(0);
+/// let error = Cluster::new().add_server(Server::training(gpu_type, 8));
+/// assert_eq!(error, Err(AddServerError::UnknownGpuType { gpu_type }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddServerError {

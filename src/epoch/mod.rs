@@ -100,6 +100,24 @@ impl Default for Epoch {
 ///
 /// It is warm after a few epochs of a size, since its buffers change places. It holds nothing that matters: a plan made
 /// with a used workspace equals one made with a new one.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::epoch::{Epoch, Plan, Request, Workspace};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 8))?;
+/// cluster.add_job(Job::inelastic(8))?;
+/// let (mut workspace, mut plan) = (Workspace::new(), Plan::default());
+/// for _ in 0..3 {
+///     Epoch::default().plan_into(&cluster, Request::NONE, &mut workspace, &mut plan)?;
+///     assert_eq!(plan, Epoch::default().plan(&cluster, Request::NONE)?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     reclaim: reclaim::Workspace,
@@ -277,6 +295,16 @@ impl Epoch {
 }
 
 /// Why no plan can be made.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::Cluster;
+/// use aryl::epoch::{Epoch, Request};
+///
+/// let error = Epoch::default().plan(&Cluster::new(), Request::lend(2)).unwrap_err();
+/// assert_eq!(error.to_string(), "2 servers are to be lent, and 0 can be");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpochError {

@@ -10,6 +10,22 @@ use crate::certificate::Certificate;
 /// As the price a set grows, the cheapest choices at that price grow and lose no set. So one order of the sets holds them
 /// all: at each [end](Self::ends) the beginning of that length is the cheapest choice of its size for the relaxation,
 /// which is the true cost where no element has a tolerance. Between two ends the bound is the line from one to the other.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Solver};
+///
+/// let mut instance = Instance::new();
+/// let (shared, alone) = (instance.add_element(5)?, instance.add_element(4)?);
+/// for set in [alone, shared, shared] {
+///     instance.add_set([set])?;
+/// }
+/// let curve = Solver::new().curve(&instance);
+/// let bounds: Vec<u64> = (0..=3).map(|count| curve.certificate(count).unwrap().bound()).collect();
+/// assert_eq!(bounds, [0, 3, 5, 9]); // 2.5 a set up to the second, rounded up
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curve {
     pub(super) order: Vec<u32>,

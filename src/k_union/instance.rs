@@ -18,6 +18,19 @@ const LIMIT: usize = u32::MAX as usize - 1;
 const LIMIT_OF_WEIGHTS: u64 = u32::MAX as u64;
 
 /// An element of a set, and what the element loses when the set is chosen.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Member};
+///
+/// let mut instance = Instance::new();
+/// let elastic = instance.add_tolerant_element(7, 2)?;
+/// instance.add_set_of([Member::losing(elastic, 2)])?;
+/// instance.add_set_of([Member::breaking(elastic)])?;
+/// assert_eq!((instance.cost_of(&[0]), instance.cost_of(&[1])), (Some(0), Some(7)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     pub(super) element: u32,

@@ -5,6 +5,22 @@ use alloc::vec::Vec;
 use crate::certificate::{Certificate, Sense};
 
 /// The sets that were chosen, and what they cost.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Solver};
+///
+/// let mut instance = Instance::new();
+/// let jobs = [3, 1, 2].map(|cost| instance.add_element(cost).unwrap());
+/// for job in jobs {
+///     instance.add_set([job])?;
+/// }
+/// let chosen = Solver::new().solve(&instance, 2)?;
+/// assert_eq!((chosen.sets(), chosen.cost()), (&[1, 2][..], 3));
+/// assert!(chosen.certificate().is_optimal());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     pub(super) sets: Vec<u32>,

@@ -13,6 +13,20 @@ pub const STEPS_PER_MEMBER: u64 = 32;
 /// Memory that a [`Solver`] works in; keep it between calls, and they allocate nothing once it has grown.
 ///
 /// An answer does not depend on what the workspace was used for before.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Solution, Solver, Workspace};
+///
+/// let mut instance = Instance::new();
+/// let element = instance.add_element(5)?;
+/// instance.add_set([element])?;
+/// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
+/// Solver::new().solve_into(&instance, 1, &mut workspace, &mut chosen)?;
+/// assert_eq!((chosen.cost(), workspace.nodes()), (5, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(super) search: Search,

@@ -7,6 +7,17 @@ use super::Fleet;
 use super::LoanError;
 
 /// What to do with the servers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Demand, Fleet, LoanAction, LoanPolicy};
+///
+/// // 10 servers, of which 4 are lent and 1 is headroom; 8 are needed.
+/// let decision = LoanPolicy::default().decide(&Fleet::new(10, 8)?.with_lent(4)?, &[], Demand::now(64));
+/// assert_eq!(decision.action(), LoanAction::AskBack(3));
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum LoanAction {
@@ -19,6 +30,19 @@ pub enum LoanAction {
 }
 
 /// Why nothing moves.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Demand, Fleet, HoldReason, LoanAction, LoanPolicy};
+///
+/// let fleet = Fleet::new(10, 8)?;
+/// let action = |gpus| LoanPolicy::default().decide(&fleet, &[], Demand::now(gpus)).action();
+/// assert_eq!(action(0), LoanAction::Hold(HoldReason::Patience)); // 9 are spare, for the first time
+/// assert_eq!(action(56), LoanAction::Hold(HoldReason::InBand)); // 2 are
+/// assert_eq!(action(80), LoanAction::Hold(HoldReason::NoneLent)); // 1 is missing
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum HoldReason {

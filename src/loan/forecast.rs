@@ -55,6 +55,19 @@ pub struct SeasonalNaive {
 }
 
 /// A forecast value, and how it was come by.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Forecast, SeasonalNaive};
+///
+/// let mut load = SeasonalNaive::new(2)?;
+/// load.observe(10);
+/// assert_eq!(load.forecast(1), Some(Forecast::Naive(10)));
+/// load.observe(30);
+/// assert_eq!(load.forecast(1), Some(Forecast::Seasonal(10)));
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Forecast {

@@ -88,6 +88,20 @@ impl Demand {
 }
 
 /// Why demands can't be placed: one of them makes no sense.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job};
+/// use aryl::place::{BestFitDecreasing, Demand};
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let job = cluster.add_job(Job::elastic(2..=6))?;
+/// let error = BestFitDecreasing.solve(&cluster, &[Demand::new(job).flexible(5)]).unwrap_err();
+/// assert_eq!(error.to_string(), "job 0 is to get 5 flexible workers, above its limit of 4");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DemandError {

@@ -169,6 +169,20 @@ impl fmt::Display for Placements {
 }
 
 /// A job that was not placed.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job};
+/// use aryl::place::{BestFitDecreasing, Demand};
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let job = cluster.add_job(Job::inelastic(1))?;
+/// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job)])?;
+/// assert_eq!(answer.unplaced()[0].to_string(), "job 0 was not placed: there is no server that it may use");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -192,6 +206,23 @@ impl fmt::Display for Unplaced {
 }
 
 /// Why a gang found no place.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::place::{BestFitDecreasing, Demand, UnplacedReason};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 4))?;
+/// cluster.add_server(Server::training(v100, 4))?;
+/// // Eight GPUs are free, but four on each server: there is room for two workers of three GPUs.
+/// let job = cluster.add_job(Job::inelastic(3).gpus_per_worker(3))?;
+/// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job)])?;
+/// assert_eq!(answer.unplaced()[0].reason, UnplacedReason::NotEnoughRoom { workers: 3, slots: 2 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

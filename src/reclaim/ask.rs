@@ -7,6 +7,15 @@ use super::costs::Costs;
 use crate::id::{GpuTypeId, ServerId};
 
 /// How much is asked back.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::reclaim::{Ask, Quantity};
+///
+/// assert_eq!(Quantity::Gpus(64).to_string(), "servers with 64 GPUs");
+/// assert_eq!(Ask::by_type(vec![]).to_string(), "nothing");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Quantity {
@@ -17,6 +26,17 @@ pub enum Quantity {
 }
 
 /// How much is asked back, of which GPU types.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::id::GpuTypeId;
+/// use aryl::reclaim::{Amount, Ask, Quantity};
+///
+/// let t4 = GpuTypeId::new(1);
+/// let ask = Ask::servers_of(t4, 2);
+/// assert!(matches!(ask.amount(), Amount::ByType(each) if each[..] == [(t4, Quantity::Servers(2))]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Amount<'a> {

@@ -8,6 +8,26 @@ use crate::id::JobId;
 use crate::units::Seconds;
 
 /// What the preemption of one job costs.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Ask, CostModel, PreemptionCost, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let servers = [cluster.add_server(Server::on_loan(v100, 8))?, cluster.add_server(Server::on_loan(v100, 8))?];
+/// for server in servers {
+///     let job = cluster.add_job(Job::inelastic(1))?;
+///     cluster.place(job, &[Placement::base(server, 1)])?;
+/// }
+/// // By job: the first is not to be touched, the second costs 7.
+/// let table = vec![PreemptionCost::Protected, PreemptionCost::Cost(7)];
+/// let answer = Reclaimer::default().solve(&cluster, Ask::servers(1).costs(CostModel::Table(table.into())))?;
+/// assert_eq!((answer.servers(), answer.certificate().objective()), (&servers[1..], 7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum PreemptionCost {
@@ -21,6 +41,34 @@ pub enum PreemptionCost {
 ///
 /// All costs are whole numbers, and they are added up: two jobs of cost 3 are dearer than one of cost 5. A job that is
 /// [protected](crate::cluster::Job::protected) is so under every measure.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Ask, CostModel, Costs, Reclaimer};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = Job::inelastic(2).preemption_cost(9).priority(4).preemptions(1).started(Seconds(0.0));
+/// let job = cluster.add_job(job)?;
+/// cluster.place(job, &[Placement::base(server, 2)])?;
+/// let models = [
+///     CostModel::Stated,
+///     CostModel::Jobs,
+///     CostModel::GpuSecondsLost, // 2 GPUs for 60 s
+///     CostModel::Priority,
+///     CostModel::Preemptions,
+/// ];
+/// let cost = |model| {
+///     let costs = Costs::new(model).now(Seconds(60.0));
+///     Reclaimer::default().solve(&cluster, Ask::servers(1).costs(costs)).unwrap().certificate().objective()
+/// };
+/// assert_eq!(models.map(cost), [9, 1, 120, 5, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -357,6 +405,24 @@ impl<'a> From<CostModel<'a>> for Costs<'a> {
 }
 
 /// Why preemptions can't be priced.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Ask, CostModel, Costs, Reclaimer};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(1))?;
+/// cluster.place(job, &[Placement::base(server, 1)])?;
+/// let lost = Costs::new(CostModel::GpuSecondsLost).now(Seconds(60.0));
+/// let error = Reclaimer::default().solve(&cluster, Ask::servers(1).costs(lost)).unwrap_err();
+/// assert_eq!(error.to_string(), "the costs depend on when job 0 started, which it does not say");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

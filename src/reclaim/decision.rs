@@ -8,6 +8,23 @@ use crate::id::{JobId, ServerId};
 use crate::units::Seconds;
 
 /// Workers of a job that leave a server while the job runs on.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Departure, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let home = cluster.add_server(Server::training(v100, 8))?;
+/// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = cluster.add_job(Job::elastic(2..=6))?;
+/// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+/// let answer = Reclaimer::default().solve(&cluster, 1)?;
+/// assert_eq!(answer.departures(), [Departure { job, server: lent, workers: 4 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Departure {

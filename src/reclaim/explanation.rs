@@ -55,6 +55,26 @@ pub struct Explanation<'a> {
 }
 
 /// A job that is preempted, and what for.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::Reclaimer;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let servers = [cluster.add_server(Server::on_loan(v100, 8))?, cluster.add_server(Server::on_loan(v100, 8))?];
+/// let job = cluster.add_job(Job::inelastic(16))?;
+/// cluster.place(job, &servers.map(|server| Placement::base(server, 8)))?;
+/// let answer = Reclaimer::default().solve(&cluster, 1)?;
+/// let victim = answer.explain(&cluster).victim(job).unwrap();
+/// assert_eq!(
+///     victim.to_string(),
+///     "job 0 is preempted: that frees server 0; 8 of its GPUs are on servers that stay"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Victim<'a> {
     /// The job.
@@ -63,6 +83,21 @@ pub struct Victim<'a> {
 }
 
 /// A server that goes back, and what left it.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::reclaim::Reclaimer;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let answer = Reclaimer::default().solve(&cluster, 1)?;
+/// let returned = answer.explain(&cluster).server(server).unwrap();
+/// assert_eq!(returned.to_string(), "server 0 goes back: it is idle");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ReturnedServer<'a> {
     /// The server.
@@ -71,6 +106,17 @@ pub struct ReturnedServer<'a> {
 }
 
 /// Workers of one job that leave a server which goes back.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::id::JobId;
+/// use aryl::reclaim::Left;
+///
+/// let left = Left { job: JobId::new(4), workers: 3, gpus: 6, is_preempted: false };
+/// assert_eq!(left.to_string(), "3 workers of job 4 leave");
+/// assert_eq!(Left { is_preempted: true, ..left }.to_string(), "job 4 is preempted (3 workers, 6 GPUs here)");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The job.

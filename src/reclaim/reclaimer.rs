@@ -67,6 +67,23 @@ impl Default for Reclaimer {
 ///
 /// It holds no state that matters: a decision with a used workspace equals one with a new workspace. Any policy can use
 /// it after any other.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+/// for policy in [Policy::Exact, Policy::Aryl, Policy::Random { seed: 1 }] {
+///     Reclaimer::new(policy).solve_into(&cluster, 1, &mut workspace, &mut answer)?;
+///     assert_eq!(answer, Reclaimer::new(policy).solve(&cluster, 1)?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     graph: Graph,

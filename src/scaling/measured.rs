@@ -4,6 +4,16 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// One measurement: the throughput of a job on this number of workers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::scaling::{MeasuredPoint, MeasuredTable};
+///
+/// let points = vec![MeasuredPoint { workers: 1, throughput: 55.0 }, MeasuredPoint { workers: 2, throughput: 100.0 }];
+/// assert_eq!(MeasuredTable::try_from(points)?.throughput(2), 100.0);
+/// # Ok::<(), aryl::scaling::MeasuredTableError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct MeasuredPoint {
@@ -14,6 +24,15 @@ pub struct MeasuredPoint {
 }
 
 /// A table that can't be read as throughput over workers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::scaling::MeasuredTable;
+///
+/// let error = MeasuredTable::new([(4, 160.0), (2, 100.0)]).unwrap_err();
+/// assert_eq!(error.to_string(), "the table has 2 workers after 4: the numbers must ascend");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasuredTableError {
