@@ -51,8 +51,9 @@ impl Cluster {
                 self.occupancy.release(job, gpus_per_worker);
                 return Err(error);
             }
-            self.occupancy.attach(job, placement, gpus_per_worker);
+            self.occupancy.append(job, placement, gpus_per_worker);
         }
+        self.occupancy.settle(job);
         let checked = self.check_running(job, definition);
         if checked.is_err() {
             self.occupancy.release(job, gpus_per_worker);
