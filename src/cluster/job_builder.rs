@@ -216,6 +216,7 @@ impl Job {
     /// cluster.place(job, &[Placement::base(server, 1)])?;
     /// let refused = Reclaimer::default().solve(&cluster, 1).unwrap_err();
     /// assert!(matches!(refused, ReclaimError::NotEnoughServers { asked: 1, available: 0, .. }));
+    /// assert!(refused.to_string().starts_with("1 server is to go back, and 0 can"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

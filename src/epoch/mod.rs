@@ -312,7 +312,7 @@ pub enum EpochError {
     #[error(transparent)]
     Reclaim(#[from] ReclaimError),
     /// As many servers can't be lent.
-    #[error("{asked} servers are to be lent, and {available} can be")]
+    #[error("{asked} server{} to be lent, and {available} can be", if *asked == 1 { " is" } else { "s are" })]
     NotEnoughToLend {
         /// The number asked for.
         asked: u32,

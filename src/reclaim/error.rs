@@ -33,7 +33,7 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 pub enum ReclaimError {
     /// More servers are asked for than can go back. No other choice would do: ask for `available` or fewer, or lift a
     /// protection.
-    #[error("{asked} servers{} are to go back, and {available} can; {shortage}", Of(*gpu_type))]
+    #[error("{} to go back, and {available} can; {shortage}", Are(u64::from(*asked), "server", *gpu_type))]
     NotEnoughServers {
         /// The servers asked for.
         asked: u32,
@@ -45,7 +45,7 @@ pub enum ReclaimError {
         shortage: Shortage,
     },
     /// More GPUs are asked for than the servers have that can go back.
-    #[error("{asked} GPUs{} are to go back, and {available} can; {shortage}", Of(*gpu_type))]
+    #[error("{} to go back, and {available} can; {shortage}", Are(*asked, "GPU", *gpu_type))]
     NotEnoughGpus {
         /// The GPUs asked for.
         asked: u64,
@@ -162,6 +162,17 @@ impl fmt::Display for Of {
     }
 }
 
+/// So many of these are, in a sentence.
+struct Are(u64, &'static str, Option<GpuTypeId>);
+
+impl fmt::Display for Are {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Self(count, noun, gpu_type) = self;
+        let (s, are) = if count == 1 { ("", "is") } else { ("s", "are") };
+        write!(f, "{count} {noun}{s}{} {are}", Of(gpu_type))
+    }
+}
+
 /// Why an ask makes no sense for a cluster.
 ///
 /// # Examples
@@ -236,7 +247,12 @@ pub enum AskError {
         gpu_type: GpuTypeId,
     },
     /// More servers must go back than are asked for.
-    #[error("{must_return} servers{} must go back, and {asked} are asked for", Of(*gpu_type))]
+    #[error(
+        "{must_return} server{}{} must go back, and {asked} {} asked for",
+        if *must_return == 1 { "" } else { "s" },
+        Of(*gpu_type),
+        if *asked == 1 { "is" } else { "are" }
+    )]
     TooManyMustReturn {
         /// The servers that must go back.
         must_return: u32,
