@@ -6,6 +6,16 @@
 use core::fmt;
 
 /// What is known about an answer.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::certificate::{Certificate, Sense, Status};
+///
+/// assert_eq!(Certificate::new(Sense::Minimize, 11, 10)?.status(), Status::Feasible);
+/// assert_eq!(Certificate::new(Sense::Minimize, 10, 10)?.status(), Status::Optimal);
+/// # Ok::<(), aryl::certificate::CertificateError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Status {
@@ -16,6 +26,16 @@ pub enum Status {
 }
 
 /// Whether small or large objectives are good.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::certificate::{Certificate, Sense};
+///
+/// // 12 where 10 is the bound: not the least cost, and too good to be a gain.
+/// assert!(Certificate::new(Sense::Minimize, 12, 10).is_ok());
+/// assert!(Certificate::new(Sense::Maximize, 12, 10).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Sense {
@@ -26,6 +46,15 @@ pub enum Sense {
 }
 
 /// A bound that its objective beats, so it is no bound.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::certificate::{Certificate, Sense};
+///
+/// let error = Certificate::new(Sense::Maximize, 12, 10).unwrap_err();
+/// assert_eq!(error.to_string(), "the objective 12 is better than its bound 10");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the objective {objective} is better than its bound {bound}")]
 pub struct CertificateError {
@@ -73,6 +102,19 @@ impl Certificate {
     ///
     /// [`CertificateError`] where the objective is better than the bound: below it for [`Sense::Minimize`], above it
     /// for [`Sense::Maximize`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, CertificateError, Sense};
+    ///
+    /// // A reclaim that costs 12, where nothing below 10 is possible: at most 2 from the best.
+    /// assert_eq!(Certificate::new(Sense::Minimize, 12, 10)?.gap(), 2);
+    /// // A cost of 9 would be less than the least: one of the two numbers is wrong.
+    /// let refused = CertificateError { objective: 9, bound: 10 };
+    /// assert_eq!(Certificate::new(Sense::Minimize, 9, 10), Err(refused));
+    /// # Ok::<(), CertificateError>(())
+    /// ```
     pub const fn new(sense: Sense, objective: u64, bound: u64) -> Result<Self, CertificateError> {
         let beaten = match sense {
             Sense::Minimize => objective < bound,
@@ -101,36 +143,100 @@ impl Certificate {
     }
 
     /// Whether small or large objectives are good.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense};
+    ///
+    /// let (cost, gain) = (Certificate::new(Sense::Minimize, 12, 10)?, Certificate::new(Sense::Maximize, 10, 12)?);
+    /// assert_eq!((cost.sense(), gain.sense()), (Sense::Minimize, Sense::Maximize));
+    /// assert_eq!(cost.gap(), gain.gap()); // 2 either way: the sense says on which side
+    /// # Ok::<(), aryl::certificate::CertificateError>(())
+    /// ```
     #[must_use]
     pub const fn sense(&self) -> Sense {
         self.sense
     }
 
     /// The objective of the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense};
+    ///
+    /// // Extra workers that save 5 s of job completion time in sum, counted in milliseconds.
+    /// assert_eq!(Certificate::new(Sense::Maximize, 5_000, 6_000)?.objective(), 5_000);
+    /// # Ok::<(), aryl::certificate::CertificateError>(())
+    /// ```
     #[must_use]
     pub const fn objective(&self) -> u64 {
         self.objective
     }
 
     /// The bound: no answer has an objective better than this.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense};
+    ///
+    /// // The answer preempts 12 jobs. No answer preempts fewer than 10.
+    /// assert_eq!(Certificate::new(Sense::Minimize, 12, 10)?.bound(), 10);
+    /// // Of an answer that is proven optimal, the objective is the bound.
+    /// assert_eq!(Certificate::optimal(Sense::Minimize, 12).bound(), 12);
+    /// # Ok::<(), aryl::certificate::CertificateError>(())
+    /// ```
     #[must_use]
     pub const fn bound(&self) -> u64 {
         self.bound
     }
 
     /// [`Status::Optimal`] exactly when the objective equals the bound.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense, Status};
+    ///
+    /// assert_eq!(Certificate::new(Sense::Minimize, 11, 10)?.status(), Status::Feasible);
+    /// assert_eq!(Certificate::new(Sense::Minimize, 10, 10)?.status(), Status::Optimal);
+    /// # Ok::<(), aryl::certificate::CertificateError>(())
+    /// ```
     #[must_use]
     pub const fn status(&self) -> Status {
         if self.objective == self.bound { Status::Optimal } else { Status::Feasible }
     }
 
     /// Whether the answer is proven optimal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense};
+    ///
+    /// assert!(Certificate::new(Sense::Maximize, 100, 100)?.is_optimal());
+    /// // It may be the best answer all the same: that is not proven.
+    /// assert!(!Certificate::new(Sense::Maximize, 99, 100)?.is_optimal());
+    /// # Ok::<(), aryl::certificate::CertificateError>(())
+    /// ```
     #[must_use]
     pub const fn is_optimal(&self) -> bool {
         self.objective == self.bound
     }
 
-    /// The distance from the objective to the bound.
+    /// The distance from the objective to the bound, in the unit of the objective: no answer is better by more than this.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::certificate::{Certificate, Sense};
+    ///
+    /// assert_eq!(Certificate::new(Sense::Minimize, 12, 10)?.gap(), 2);
+    /// assert_eq!(Certificate::new(Sense::Maximize, 10, 12)?.gap(), 2);
+    /// # Ok::<(), aryl::certificate::CertificateError>(())
+    /// ```
     #[must_use]
     pub const fn gap(&self) -> u64 {
         self.objective.abs_diff(self.bound)

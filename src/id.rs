@@ -27,18 +27,45 @@ macro_rules! dense_id {
 
         impl $name {
             #[doc = concat!("The ", $noun, " with this number, whether or not a cluster holds it.")]
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("use aryl::id::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("let third = ", stringify!($name), "::new(2);")]
+            #[doc = concat!("assert_eq!(third.to_string(), \"", $noun, " 2\");")]
+            #[doc = concat!("assert!(third > ", stringify!($name), "::new(1)); // ids are ordered by their numbers")]
+            /// ```
             #[must_use]
             pub const fn new(index: u32) -> Self {
                 Self(index)
             }
 
             /// The number, to index a caller's own vector.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("use aryl::id::", stringify!($name), ";")]
+            ///
+            /// let names = ["ash", "birch", "cedar"];
+            #[doc = concat!("assert_eq!(names[", stringify!($name), "::new(2).index()], \"cedar\");")]
+            /// ```
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The number as it is stored.
+            /// The number as it is stored and written.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("use aryl::id::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(u32::MAX).get(), 4_294_967_295);")]
+            /// ```
             #[must_use]
             pub const fn get(self) -> u32 {
                 self.0

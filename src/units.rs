@@ -96,6 +96,17 @@ impl Speed {
 
     /// The ratio `numerator : denominator`, or `None` where either is 0 or, in lowest terms, above
     /// [`LIMIT`](Self::LIMIT).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::units::Speed;
+    ///
+    /// // Two thirds of the reference, however it is written.
+    /// assert_eq!(Speed::new(2_000, 3_000), Speed::new(2, 3));
+    /// assert_eq!(Speed::new(0, 3), None);
+    /// assert_eq!(Speed::new(1_001, 1_000), None); // already in lowest terms, and above the limit
+    /// ```
     #[must_use]
     pub const fn new(numerator: u32, denominator: u32) -> Option<Self> {
         if numerator == 0 || denominator == 0 {
@@ -107,12 +118,28 @@ impl Speed {
     }
 
     /// The first number of the ratio, in lowest terms.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::units::Speed;
+    ///
+    /// assert_eq!(Speed::new(4, 6).unwrap().numerator(), 2);
+    /// ```
     #[must_use]
     pub const fn numerator(self) -> u32 {
         self.numerator
     }
 
     /// The second number of the ratio, in lowest terms.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::units::Speed;
+    ///
+    /// assert_eq!(Speed::new(4, 6).unwrap().denominator(), 3);
+    /// ```
     #[must_use]
     pub const fn denominator(self) -> u32 {
         self.denominator
@@ -136,7 +163,18 @@ impl Speed {
     /// The whole reference workers that `workers` on this type make up: ⌊`workers` · speed⌋.
     ///
     /// It is the inverse of [`workers_for`](Self::workers_for): `n` workers make up at least `w` reference workers
-    /// exactly when `n` ≥ `workers_for(w)`.
+    /// exactly when `n` ≥ `workers_for(w)`. Exact up to 2^54 workers, far above any sum of `u32` counts; beyond that the
+    /// product stops at 2^64 − 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::units::Speed;
+    ///
+    /// let t4 = Speed::new(1, 3).unwrap();
+    /// assert_eq!(t4.reference_workers(6), 2);
+    /// assert_eq!(t4.reference_workers(5), 1); // the last two T4 are not a whole reference worker
+    /// ```
     #[must_use]
     pub const fn reference_workers(self, workers: u64) -> u64 {
         // `workers` is a sum of `u32` counts, so it stays far below 2^54 and the product below 2^64.

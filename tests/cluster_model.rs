@@ -489,3 +489,48 @@ fn the_cluster_does_what_the_model_does() {
     // The sequences are worth something only if both kinds of change are common, and jobs do run.
     assert!(done > 15_000 && refused > 10_000 && running > 60_000, "{done} {refused} {running}");
 }
+
+#[test]
+fn the_order_in_which_placements_are_given_does_not_matter() {
+    let start = || {
+        let mut cluster = Cluster::new();
+        let gpu = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        for _ in 0..200 {
+            cluster.add_server(Server::training(gpu, 8)).unwrap();
+        }
+        let job = cluster.add_job(Job::elastic(400..=1_600)).unwrap();
+        (cluster, job)
+    };
+    // One worker at a time: two of the base on each server, one of them pinned on every third, and up to six flexible.
+    let mut placements = Vec::new();
+    for server in (0..200).map(ServerId::new) {
+        let first = Placement::base(server, 1);
+        placements.push(if server.index() % 3 == 0 { first.pinned() } else { first });
+        placements.push(Placement::base(server, 1));
+        placements.extend((0..server.index() % 7).map(|_| Placement::flexible(server, 1)));
+    }
+    let (mut ascending, job) = start();
+    ascending.place(job, &placements).unwrap();
+    assert_eq!(verify::cluster(&ascending), Ok(()));
+    let merged = ascending.placements(job).len();
+    assert_eq!(merged, 200 + (0..200).filter(|server| server % 7 > 0).count());
+
+    let mut random = Rand32::new(1);
+    for round in 0..20 {
+        placements.reverse();
+        if round > 0 {
+            for at in (1..placements.len()).rev() {
+                placements.swap(at, random.rand_range(0..at as u32 + 1) as usize);
+            }
+        }
+        let (mut cluster, job) = start();
+        cluster.place(job, &placements).unwrap();
+        assert_eq!(cluster, ascending, "round {round}");
+        // The last one does not fit, and all the others are taken back.
+        let (mut cluster, job) = start();
+        placements.push(Placement::base(ServerId::new(0), 7));
+        assert!(cluster.place(job, &placements).is_err());
+        assert_eq!(cluster, start().0, "round {round}");
+        placements.pop();
+    }
+}

@@ -111,9 +111,21 @@ fn with_weights_it_equals_brute_force() {
         assert!(weight >= need, "round {round}");
         assert!(solution.sets().iter().all(|set| weight - weigh(set) < need), "round {round}");
         assert_eq!(verify::k_union(&instance, need, &solution), Ok(()));
+        assert_eq!(verify::k_union(&instance, need, &right), Ok(()));
         let quick = Solver::new().with_node_budget(1).solve(&instance, need).unwrap();
         assert!(quick.certificate().bound() <= right.cost(), "round {round}");
     }
+}
+
+#[test]
+fn brute_force_takes_no_set_that_could_be_left_out() {
+    let mut instance = Instance::new();
+    let free = instance.add_element(0).unwrap();
+    instance.add_weighted_set(4, [Member::breaking(free)]).unwrap();
+    instance.add_weighted_set(8, []).unwrap();
+    let answer = brute_force(&instance, 8).unwrap();
+    assert_eq!(answer.sets(), [1]);
+    assert_eq!(verify::k_union(&instance, 8, &answer), Ok(()));
 }
 
 #[test]

@@ -7,6 +7,19 @@ use crate::scaling::ScalingCurve;
 use crate::units::Speed;
 
 /// One choice for an elastic job: some workers above its minimum, what they hold and what they bring.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::allocate::flexible_items;
+/// use aryl::cluster::Job;
+/// use aryl::units::{Seconds, Speed};
+///
+/// // An hour's work with 1 worker, on a type that is half as fast: a second reference worker is two workers there.
+/// let job = Job::elastic(1..=2).gpus_per_worker(4).remaining(Seconds(3_600.0));
+/// let item = flexible_items(&job, Speed::new(1, 2).unwrap()).next().unwrap();
+/// assert_eq!((item.extra_workers, item.gpus, item.jct_reduction_milliseconds), (1, 8, 1_800_000));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -40,6 +53,10 @@ pub struct FlexibleItem {
 ///     .collect();
 /// assert_eq!(items, [(1, 20_000), (2, 30_000), (3, 36_000), (4, 40_000)]);
 /// ```
+///
+/// # Complexity
+///
+/// One call of the scaling curve for each choice, when it is asked for. No allocation.
 ///
 /// # Source
 ///
@@ -179,6 +196,16 @@ mod tests {
         let fast = Speed::new(3, 2).unwrap();
         let items: Vec<_> = flexible_items(&job, fast).collect();
         assert_eq!(items, [FlexibleItem { extra_workers: 1, gpus: 2, jct_reduction_milliseconds: 10_000 }]);
+    }
+
+    #[test]
+    fn a_job_that_no_cluster_has_checked_has_no_choices_beyond_its_maximum() {
+        let capped = |max_workers| Job { max_workers, ..Job::inelastic(5) };
+        for job in [capped(3), capped(0), Job::inelastic(u32::MAX)] {
+            for speed in [Speed::REFERENCE, Speed::new(1, 1_000).unwrap(), Speed::new(1_000, 1).unwrap()] {
+                assert_eq!(flexible_items(&job, speed).count(), 0, "{job:?} at {speed}");
+            }
+        }
     }
 
     #[test]

@@ -60,7 +60,8 @@ impl Unit {
     /// The time to the end of a job with these reference workers, times its weight. Workers beyond its maximum bring
     /// nothing.
     pub(crate) fn time_left(self, job: &Job, reference_workers: u64, mixes: bool) -> u64 {
-        let workers = reference_workers.clamp(u64::from(job.min_workers), u64::from(job.max_workers)) as u32;
+        // Not `clamp`: a job that no cluster has checked may have its minimum above its maximum.
+        let workers = reference_workers.min(job.max_workers.into()).max(job.min_workers.into()) as u32;
         let efficiency = if mixes { job.mixing_efficiency.unwrap_or(1.0) } else { 1.0 };
         let total = self.remaining(job);
         // The very number that a class given by its formula has, so that a job is worth the same either way.
@@ -105,7 +106,7 @@ impl Unit {
             }
             _ => return None,
         };
-        let length = most.min(job.max_workers - job.min_workers);
+        let length = most.min(job.max_workers.saturating_sub(job.min_workers));
         Some(CurveClass::new(gain, total, gpus, length))
     }
 }

@@ -100,6 +100,25 @@ impl Cluster {
 }
 
 /// A step of a plan that the cluster does not allow. No step was carried out.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::epoch::{Epoch, Request};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
+/// cluster.apply(&plan)?;
+/// // The server is back with inference: it can't return once more.
+/// assert_eq!(
+///     cluster.apply(&plan).unwrap_err().to_string(),
+///     "step 0 of the plan can't be carried out: server 0 is in the inference pool, not the on-loan pool"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("step {step} of the plan can't be carried out: {reason}")]
 pub struct ApplyError {
@@ -111,6 +130,25 @@ pub struct ApplyError {
 }
 
 /// Why a cluster does not allow a step of a plan.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server, StepError};
+/// use aryl::epoch::{Epoch, Request};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(8))?;
+/// let plan = Epoch::default().plan(&cluster, Request::NONE)?;
+/// // The job ends while the plan is on its way.
+/// cluster.remove_job(job);
+/// let error = cluster.apply(&plan).unwrap_err();
+/// assert!(matches!(error.reason, StepError::Place(_)));
+/// assert_eq!(error.reason.to_string(), "the cluster holds no job 0");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {

@@ -51,8 +51,9 @@ impl Cluster {
                 self.occupancy.release(job, gpus_per_worker);
                 return Err(error);
             }
-            self.occupancy.attach(job, placement, gpus_per_worker);
+            self.occupancy.append(job, placement, gpus_per_worker);
         }
+        self.occupancy.settle(job);
         let checked = self.check_running(job, definition);
         if checked.is_err() {
             self.occupancy.release(job, gpus_per_worker);
@@ -130,6 +131,11 @@ impl Cluster {
     /// assert_eq!(cluster.scale_in(job, second, 1), Err(ScaleInError::BelowMinimum { job, left: 1, min: 2 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(p + t) for p placements of the job and t tenants of the server, where only flexible workers leave; else O(p · (p + t)),
+    /// for servers with t tenants.
     pub fn scale_in(&mut self, job: JobId, server: ServerId, workers: u32) -> Result<(), ScaleInError> {
         let definition = self.inventory.job(job).ok_or(ScaleInError::UnknownJob { job })?;
         let home = self.inventory.server(server).ok_or(ScaleInError::UnknownServer { server })?;
@@ -342,7 +348,9 @@ impl Cluster {
 
     /// Replaces the definition of a job, waiting or running, and gives back the old one.
     ///
-    /// Use it between decisions to bring the remaining time up to date:
+    /// Use it between decisions to bring the remaining time up to date.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use aryl::cluster::{Cluster, GpuType, Job};
@@ -354,6 +362,10 @@ impl Cluster {
     /// let later = cluster.job(job).unwrap().clone().remaining(Seconds(300.0));
     /// cluster.update_job(job, later)?;
     /// assert_eq!(cluster.job(job).unwrap().remaining, Seconds(300.0));
+    ///
+    /// // A definition that is wrong in itself is refused, and the old one stays.
+    /// assert!(cluster.update_job(job, Job::inelastic(0)).is_err());
+    /// assert_eq!(cluster.job(job).unwrap().min_workers, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -361,6 +373,10 @@ impl Cluster {
     ///
     /// [`UpdateJobError`] where the job is unknown, the new definition is wrong in itself, or it does not allow where
     /// the job runs now (for one, its GPUs a worker differ). Then the cluster is unchanged.
+    ///
+    /// # Complexity
+    ///
+    /// O(p + GPU types that the job lists) for p placements of the job.
     pub fn update_job(&mut self, job: JobId, definition: Job) -> Result<Job, UpdateJobError> {
         let old = self.inventory.job(job).ok_or(UpdateJobError::UnknownJob { job })?;
         let other_costs = self.total_preemption_cost - old.preemption_cost;

@@ -4,6 +4,20 @@ use super::{JobError, Pool};
 use crate::id::{GpuTypeId, JobId, ServerId};
 
 /// Why workers can't be placed.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::training(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(3).gpus_per_worker(4))?;
+/// let error = cluster.place(job, &[Placement::base(server, 3)]).unwrap_err();
+/// assert_eq!(error.to_string(), "job 0 asks for 12 GPUs on server 0, which has 8 free");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
@@ -132,6 +146,21 @@ pub enum PlaceError {
 }
 
 /// Why workers can't be taken from a server.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::training(v100, 8))?;
+/// let job = cluster.add_job(Job::elastic(2..=4))?;
+/// cluster.place(job, &[Placement::base(server, 2), Placement::flexible(server, 2)])?;
+/// let error = cluster.scale_in(job, server, 3).unwrap_err();
+/// assert_eq!(error.to_string(), "job 0 would be left with 1 reference workers, below its minimum of 2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScaleInError {
@@ -186,6 +215,18 @@ pub enum ScaleInError {
 }
 
 /// Why a job can't be stopped.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, StopError};
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let job = cluster.add_job(Job::inelastic(1))?;
+/// assert_eq!(cluster.stop(job), Err(StopError::NotRunning { job }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StopError {
@@ -204,6 +245,16 @@ pub enum StopError {
 }
 
 /// Why a server can't be removed.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, RemoveServerError};
+/// use aryl::id::ServerId;
+///
+/// let server = ServerId::new(7);
+/// assert_eq!(Cluster::new().remove_server(server), Err(RemoveServerError::UnknownServer { server }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoveServerError {
@@ -224,6 +275,21 @@ pub enum RemoveServerError {
 }
 
 /// Why a server can't be moved to a pool.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(1))?;
+/// cluster.place(job, &[Placement::base(server, 1)])?;
+/// let error = cluster.set_pool(server, Pool::Inference).unwrap_err();
+/// assert_eq!(error.to_string(), "server 0 hosts workers of job 0, so it can't serve inference");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetPoolError {
@@ -244,6 +310,22 @@ pub enum SetPoolError {
 }
 
 /// Why the definition of a job can't be replaced.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::training(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(4))?;
+/// cluster.place(job, &[Placement::base(server, 4)])?;
+/// // It runs with four workers, so it can't be a job of at least five.
+/// let error = cluster.update_job(job, Job::inelastic(5)).unwrap_err();
+/// assert_eq!(error.to_string(), "the base workers of job 0 make up 4 reference workers, below its minimum of 5");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateJobError {

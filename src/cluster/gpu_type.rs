@@ -39,6 +39,15 @@ fn reference_speed() -> (u32, u32) {
 
 impl GpuType {
     /// A type of this name, as fast as the reference.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::GpuType;
+    ///
+    /// let v100 = GpuType::new("V100");
+    /// assert_eq!((v100.name.as_str(), v100.speed), ("V100", (1, 1)));
+    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), speed: (1, 1) }
@@ -46,6 +55,22 @@ impl GpuType {
 
     /// The same type at a speed of `numerator : denominator` relative to the reference: `speed(1, 3)` says that three
     /// of these do the work of one reference GPU.
+    ///
+    /// The ratio is checked, and brought to lowest terms, where the type
+    /// [enters a cluster](super::Cluster::add_gpu_type).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(2, 6))?;
+    /// // A job that asks for 4 workers gets 12 on this type.
+    /// assert_eq!(cluster.speed(t4).unwrap().workers_for(4), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn speed(mut self, numerator: u32, denominator: u32) -> Self {
         self.speed = (numerator, denominator);
@@ -70,6 +95,16 @@ impl GpuType {
 }
 
 /// Why a GPU type can't be added.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType};
+///
+/// // The first type is what all others are measured by.
+/// let error = Cluster::new().add_gpu_type(GpuType::new("T4").speed(1, 3)).unwrap_err();
+/// assert_eq!(error.to_string(), "the first GPU type is the reference and has speed 1:1, not 1:3");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddGpuTypeError {

@@ -4,12 +4,23 @@ use core::ops::RangeInclusive;
 
 use smallvec::SmallVec;
 
-use super::Server;
+use super::{JobError, Server};
 use crate::id::GpuTypeId;
-use crate::scaling::{Scaling, ScalingCurve, ScalingError};
+use crate::scaling::{Scaling, ScalingCurve};
 use crate::units::{Seconds, Speed};
 
 /// The GPU types that a job may run on.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{AllowedGpuTypes, Job};
+/// use aryl::id::GpuTypeId;
+///
+/// assert_eq!(Job::inelastic(1).gpu_types, AllowedGpuTypes::Reference);
+/// assert_eq!(Job::inelastic(1).fungible().gpu_types, AllowedGpuTypes::Any);
+/// assert!(matches!(Job::inelastic(1).on([GpuTypeId::new(1)]).gpu_types, AllowedGpuTypes::Only(types) if types.len() == 1));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum AllowedGpuTypes {
@@ -28,6 +39,19 @@ impl AllowedGpuTypes {
     /// # Complexity
     ///
     /// O(types listed).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    /// use aryl::id::GpuTypeId;
+    ///
+    /// let (v100, t4, a100) = (GpuTypeId::new(0), GpuTypeId::new(1), GpuTypeId::new(2));
+    /// let allows = |job: Job| [v100, t4, a100].map(|gpu_type| job.gpu_types.contains(gpu_type));
+    /// assert_eq!(allows(Job::inelastic(1)), [true, false, false]);
+    /// assert_eq!(allows(Job::inelastic(1).on([t4, a100])), [false, true, true]);
+    /// assert_eq!(allows(Job::inelastic(1).fungible()), [true, true, true]);
+    /// ```
     #[must_use]
     pub fn contains(&self, gpu_type: GpuTypeId) -> bool {
         match self {
@@ -140,13 +164,40 @@ impl Job {
     /// (Aryl, section 7).
     pub const MIXING_EFFICIENCY: f64 = 0.7;
 
-    /// A job that needs all of its workers.
+    /// A job that needs all of its workers, in reference workers: of 1 GPU each, with an hour left to run, unless it is told
+    /// otherwise.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    /// use aryl::units::Seconds;
+    ///
+    /// let job = Job::inelastic(4);
+    /// assert_eq!((job.min_workers, job.max_workers), (4, 4));
+    /// assert!(!job.is_elastic());
+    /// assert_eq!(job.running_time(8), Seconds(3_600.0)); // more workers would not help it
+    /// ```
     #[must_use]
     pub fn inelastic(workers: u32) -> Self {
         Self::elastic(workers..=workers)
     }
 
-    /// A job that runs with any number of workers in the range.
+    /// A job that runs with any number of workers in the range, in reference workers: of 1 GPU each, with an hour left to run
+    /// at the fewest, unless it is told otherwise.
+    ///
+    /// The range is not checked here: [`Cluster::add_job`](super::Cluster::add_job) refuses one that starts at 0 or is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    /// use aryl::units::Seconds;
+    ///
+    /// let job = Job::elastic(2..=6);
+    /// assert_eq!(job.running_time(2), Seconds(3_600.0));
+    /// assert_eq!(job.running_time(6), Seconds(1_200.0));
+    /// ```
     #[must_use]
     pub fn elastic(workers: RangeInclusive<u32>) -> Self {
         Self {
@@ -169,147 +220,32 @@ impl Job {
         }
     }
 
-    /// The same job with this many GPUs for each worker.
-    #[must_use]
-    pub fn gpus_per_worker(mut self, gpus: u32) -> Self {
-        self.gpus_per_worker = gpus;
-        self
-    }
-
-    /// The same job with this much running time left, were it to run with its minimum number of workers.
-    #[must_use]
-    pub fn remaining(mut self, time: Seconds) -> Self {
-        self.remaining = time;
-        self
-    }
-
-    /// The same job with this scaling curve.
-    #[must_use]
-    pub fn scaling(mut self, curve: ScalingCurve) -> Self {
-        self.scaling = curve;
-        self
-    }
-
-    /// The same job, allowed on these GPU types and no others.
-    #[must_use]
-    pub fn on(mut self, gpu_types: impl IntoIterator<Item = GpuTypeId>) -> Self {
-        self.gpu_types = AllowedGpuTypes::Only(gpu_types.into_iter().collect());
-        self
-    }
-
-    /// The same job, allowed on any GPU type.
-    #[must_use]
-    pub fn fungible(mut self) -> Self {
-        self.gpu_types = AllowedGpuTypes::Any;
-        self
-    }
-
-    /// The same job, allowed to mix GPU types in one run, at the default [`Self::MIXING_EFFICIENCY`] of the ideal speed.
-    ///
-    /// It mixes the types it allows: combine it with [`fungible`](Self::fungible) or [`on`](Self::on).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use aryl::cluster::Job;
-    ///
-    /// let job = Job::elastic(2..=6).fungible().heterogeneous();
-    /// assert_eq!(job.mixing_efficiency, Some(0.7));
-    /// assert!(job.is_heterogeneous());
-    /// ```
-    #[must_use]
-    pub fn heterogeneous(self) -> Self {
-        self.heterogeneous_at(Self::MIXING_EFFICIENCY)
-    }
-
-    /// The same job, allowed to mix GPU types in one run, at this share of the ideal speed.
-    #[must_use]
-    pub fn heterogeneous_at(mut self, efficiency: f64) -> Self {
-        self.mixing_efficiency = Some(efficiency);
-        self
-    }
-
-    /// The same job with this weight.
-    #[must_use]
-    pub fn weight(mut self, weight: f64) -> Self {
-        self.weight = weight;
-        self
-    }
-
-    /// The same job with this cost of a preemption.
-    #[must_use]
-    pub fn preemption_cost(mut self, cost: u64) -> Self {
-        self.preemption_cost = cost;
-        self
-    }
-
-    /// The same job, marked as one that must not be preempted.
-    #[must_use]
-    pub fn protected(mut self) -> Self {
-        self.protected = true;
-        self
-    }
-
-    /// The same job, losing this much time each time that its number of workers changes.
-    #[must_use]
-    pub fn resize_overhead(mut self, time: Seconds) -> Self {
-        self.resize_overhead = time;
-        self
-    }
-
-    /// The same job, submitted at this time.
-    #[must_use]
-    pub fn submitted(mut self, time: Seconds) -> Self {
-        self.submitted = time;
-        self
-    }
-
-    /// The same job with this priority: a higher number is more important.
-    #[must_use]
-    pub fn priority(mut self, priority: u32) -> Self {
-        self.priority = priority;
-        self
-    }
-
-    /// The same job, preempted this often so far.
-    #[must_use]
-    pub fn preemptions(mut self, times: u32) -> Self {
-        self.preemptions = times;
-        self
-    }
-
-    /// The same job, whose present run began at this time.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use aryl::cluster::Job;
-    /// use aryl::units::Seconds;
-    ///
-    /// // Started a second time, from what it had saved before.
-    /// let job = Job::inelastic(8).preemptions(1).checkpointed(Seconds(500.0)).started(Seconds(900.0));
-    /// assert_eq!((job.started, job.checkpointed), (Some(Seconds(900.0)), Some(Seconds(500.0))));
-    /// ```
-    #[must_use]
-    pub fn started(mut self, time: Seconds) -> Self {
-        self.started = Some(time);
-        self
-    }
-
-    /// The same job, whose work was last saved at this time.
-    #[must_use]
-    pub fn checkpointed(mut self, time: Seconds) -> Self {
-        self.checkpointed = Some(time);
-        self
-    }
-
     /// Whether it can run with more than its minimum number of workers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    ///
+    /// assert!(Job::elastic(2..=3).is_elastic());
+    /// assert!(!Job::elastic(2..=2).is_elastic());
+    /// ```
     #[must_use]
     pub fn is_elastic(&self) -> bool {
         self.max_workers > self.min_workers
     }
 
     /// Whether it may mix GPU types in one run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    ///
+    /// // To run on any type is one thing, to run on two types at once another.
+    /// assert!(!Job::inelastic(2).fungible().is_heterogeneous());
+    /// assert!(Job::inelastic(2).fungible().heterogeneous().is_heterogeneous());
+    /// ```
     #[must_use]
     pub fn is_heterogeneous(&self) -> bool {
         self.mixing_efficiency.is_some()
@@ -334,6 +270,10 @@ impl Job {
     /// let flat = job.scaling(ScalingCurve::Amdahl { serial: 1.0 });
     /// assert_eq!(flat.running_time(4), Seconds(60.0));
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// One call of the scaling curve: O(1), or O(log points) for a measured table.
     #[must_use]
     pub fn running_time(&self, reference_workers: u32) -> Seconds {
         let workers = reference_workers.max(self.min_workers).min(self.max_workers);
@@ -341,6 +281,17 @@ impl Job {
     }
 
     /// The fewest workers it runs with on a type of this speed: its minimum, in workers of that type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Job;
+    /// use aryl::units::Speed;
+    ///
+    /// let job = Job::elastic(3..=4);
+    /// assert_eq!(job.min_workers_on(Speed::new(1, 3).unwrap()), 9);
+    /// assert_eq!(job.min_workers_on(Speed::new(2, 1).unwrap()), 2); // 1.5, rounded up
+    /// ```
     #[must_use]
     pub const fn min_workers_on(&self, speed: Speed) -> u64 {
         speed.workers_for(self.min_workers)
@@ -427,114 +378,4 @@ impl Job {
             _ => Ok(()),
         }
     }
-}
-
-/// What is wrong with a job.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum JobError {
-    /// It asks for no worker.
-    #[error("the job asks for 0 workers")]
-    ZeroWorkers,
-    /// Its minimum is above its maximum.
-    #[error("the job asks for at least {min} workers and at most {max}")]
-    MinAboveMax {
-        /// The minimum given.
-        min: u32,
-        /// The maximum given.
-        max: u32,
-    },
-    /// It asks for more than [`Job::MAX_WORKERS`] workers.
-    #[error("the job asks for {workers} workers, above the limit of {limit}")]
-    TooManyWorkers {
-        /// The number given.
-        workers: u32,
-        /// The largest number allowed.
-        limit: u32,
-    },
-    /// Its workers have no GPU.
-    #[error("the job asks for 0 GPUs a worker")]
-    ZeroGpusPerWorker,
-    /// Its workers have more GPUs than a server can have.
-    #[error("the job asks for {gpus} GPUs a worker, above the limit of {limit} a server")]
-    TooManyGpusPerWorker {
-        /// The number given.
-        gpus: u32,
-        /// The most that a server can have.
-        limit: u32,
-    },
-    /// It allows no GPU type.
-    #[error("the job allows no GPU type")]
-    NoGpuType,
-    /// It allows a GPU type that the cluster does not hold.
-    #[error("the job allows {gpu_type}, which the cluster does not hold")]
-    UnknownGpuType {
-        /// The type given.
-        gpu_type: GpuTypeId,
-    },
-    /// Its remaining time is not positive and finite.
-    #[error("the job's remaining time of {time} is not positive and finite")]
-    Remaining {
-        /// The time given.
-        time: Seconds,
-    },
-    /// Its weight is not positive and finite.
-    #[error("the job's weight {weight} is not positive and finite")]
-    Weight {
-        /// The weight given.
-        weight: f64,
-    },
-    /// Its remaining time multiplied by its weight is 2^53 milliseconds or more.
-    #[error("the job's remaining time of {time} at weight {weight} is 2^53 milliseconds or more")]
-    TooHeavy {
-        /// The time given.
-        time: Seconds,
-        /// The weight given.
-        weight: f64,
-    },
-    /// Its resize overhead is negative or, multiplied by its weight, 2^53 milliseconds or more.
-    #[error("the job's resize overhead of {time} is negative or too large")]
-    ResizeOverhead {
-        /// The time given.
-        time: Seconds,
-    },
-    /// Its submission time is not finite.
-    #[error("the job's submission time {time} is not finite")]
-    Submitted {
-        /// The time given.
-        time: Seconds,
-    },
-    /// The time at which its run began is not finite.
-    #[error("the job's starting time {time} is not finite")]
-    Started {
-        /// The time given.
-        time: Seconds,
-    },
-    /// The time at which its work was last saved is not finite.
-    #[error("the time {time} of the job's last checkpoint is not finite")]
-    Checkpointed {
-        /// The time given.
-        time: Seconds,
-    },
-    /// Its speed while it mixes GPU types is not above 0 and at most 1.
-    #[error("the job's mixing efficiency {efficiency} is not above 0 and at most 1")]
-    MixingEfficiency {
-        /// The share given.
-        efficiency: f64,
-    },
-    /// Its scaling curve makes no sense.
-    #[error("the job's scaling curve: {0}")]
-    Scaling(
-        /// What is wrong with the curve.
-        #[from]
-        ScalingError,
-    ),
-    /// The preemption costs of all jobs of the cluster add up to more than a `u64` holds.
-    #[error("the job's preemption cost {cost} and the {total} of the other jobs exceed 2^64 - 1")]
-    PreemptionCostOverflow {
-        /// The cost given.
-        cost: u64,
-        /// The sum over the jobs that the cluster holds.
-        total: u64,
-    },
 }

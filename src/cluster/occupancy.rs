@@ -111,14 +111,8 @@ impl Occupancy {
 
     /// Adds workers of a job to a server. The caller has checked that `workers · gpus_per_worker` GPUs are free there.
     pub(crate) fn attach(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
+        self.join_host(job, placement, gpus_per_worker);
         let Placement { server, role, workers, pinned } = placement;
-        let host = &mut self.hosts[server.index()];
-        debug_assert!(u64::from(workers) * u64::from(gpus_per_worker) <= u64::from(host.free));
-        host.free -= workers * gpus_per_worker;
-        match host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
-            Ok(at) => host.tenants[at].workers += workers,
-            Err(at) => host.tenants.insert(at, Tenant { job, role, workers }),
-        }
         let gang = &mut self.gangs[job.index()].0;
         match gang.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
             Ok(at) => {
@@ -127,6 +121,27 @@ impl Occupancy {
             }
             Err(at) => gang.insert(at, placement),
         }
+    }
+
+    /// The same as [`attach`](Self::attach), but for the order of the job's own list, which [`settle`](Self::settle) sets
+    /// right for all its new placements at once: one by one, a list in descending order would take quadratic time.
+    pub(super) fn append(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
+        self.join_host(job, placement, gpus_per_worker);
+        self.gangs[job.index()].0.push(placement);
+    }
+
+    /// Sorts the placements of a job, and makes one of those on one server in one role.
+    pub(super) fn settle(&mut self, job: JobId) {
+        let gang = &mut self.gangs[job.index()].0;
+        gang.sort_unstable_by_key(|placement| (placement.server, placement.role));
+        gang.dedup_by(|next, kept| {
+            let is_same = (next.server, next.role) == (kept.server, kept.role);
+            if is_same {
+                kept.workers += next.workers;
+                kept.pinned |= next.pinned;
+            }
+            is_same
+        });
     }
 
     /// Takes workers of a job from a server. The caller has checked that they are there.
@@ -187,6 +202,17 @@ impl Occupancy {
         }
         self.detach(job, server, Role::Flexible, workers, gpus_per_worker);
         self.attach(job, Placement::base(server, workers), gpus_per_worker);
+    }
+
+    fn join_host(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
+        let Placement { server, role, workers, .. } = placement;
+        let host = &mut self.hosts[server.index()];
+        debug_assert!(u64::from(workers) * u64::from(gpus_per_worker) <= u64::from(host.free));
+        host.free -= workers * gpus_per_worker;
+        match host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
+            Ok(at) => host.tenants[at].workers += workers,
+            Err(at) => host.tenants.insert(at, Tenant { job, role, workers }),
+        }
     }
 
     fn leave_host(&mut self, job: JobId, server: ServerId, role: Role, workers: u32, gpus_per_worker: u32) {

@@ -5,6 +5,23 @@ use core::fmt;
 use crate::id::{JobId, ServerId};
 
 /// What a worker is to its job.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Role, Server};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::training(v100, 8))?;
+/// let job = cluster.add_job(Job::elastic(2..=4))?;
+/// cluster.place(job, &[Placement::base(server, 2), Placement::flexible(server, 1)])?;
+/// // A base worker leaves, and there is no flexible one that stays to take its place.
+/// assert!(cluster.scale_in(job, server, 2).is_err());
+/// cluster.scale_in(job, server, 1)?;
+/// assert!(cluster.placements(job).iter().all(|placement| placement.role == Role::Base));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Role {
@@ -52,12 +69,33 @@ pub struct Placement {
 
 impl Placement {
     /// Base workers on a server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Placement, Role};
+    /// use aryl::id::ServerId;
+    ///
+    /// let placement = Placement::base(ServerId::new(3), 2);
+    /// assert_eq!((placement.role, placement.workers), (Role::Base, 2));
+    /// ```
     #[must_use]
     pub const fn base(server: ServerId, workers: u32) -> Self {
         Self { server, role: Role::Base, workers, pinned: false }
     }
 
     /// Flexible workers on a server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Placement, Role};
+    /// use aryl::id::ServerId;
+    ///
+    /// let placement = Placement::flexible(ServerId::new(3), 1);
+    /// assert_eq!((placement.role, placement.workers), (Role::Flexible, 1));
+    /// assert!(Role::Base < Role::Flexible); // so base workers come first in a sorted list
+    /// ```
     #[must_use]
     pub const fn flexible(server: ServerId, workers: u32) -> Self {
         Self { server, role: Role::Flexible, workers, pinned: false }
@@ -81,6 +119,21 @@ impl Placement {
 }
 
 /// Workers of one job on one server, seen from the server.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::training(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(3).gpus_per_worker(2))?;
+/// cluster.place(job, &[Placement::base(server, 3)])?;
+/// let tenant = cluster.tenants(server)[0];
+/// assert_eq!((tenant.job, tenant.workers), (job, 3)); // workers, not GPUs
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tenant {

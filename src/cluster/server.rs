@@ -5,6 +5,21 @@ use core::fmt;
 use crate::id::GpuTypeId;
 
 /// Who uses a server.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Pool, Server};
+/// use aryl::epoch::{Epoch, Request};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::inference(v100, 8))?;
+/// let plan = Epoch::default().plan(&cluster, Request::lend(1))?;
+/// cluster.apply(&plan)?;
+/// assert_eq!(cluster.server(server).unwrap().pool, Pool::OnLoan);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Pool {
@@ -18,6 +33,15 @@ pub enum Pool {
 
 impl Pool {
     /// Whether training jobs may run on servers of this pool.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Pool;
+    ///
+    /// let pools = [Pool::Training, Pool::Inference, Pool::OnLoan];
+    /// assert_eq!(pools.map(Pool::is_for_training), [true, false, true]);
+    /// ```
     #[must_use]
     pub const fn is_for_training(self) -> bool {
         matches!(self, Self::Training | Self::OnLoan)
@@ -71,25 +95,71 @@ impl Server {
         Self { gpu_type, gpus, pool, protected: false }
     }
 
-    /// A server of the training cluster.
+    /// A server of the training cluster, with this many GPUs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Pool, Server};
+    /// use aryl::id::GpuTypeId;
+    ///
+    /// let server = Server::training(GpuTypeId::new(0), 8);
+    /// assert_eq!((server.gpus, server.pool), (8, Pool::Training));
+    /// ```
     #[must_use]
     pub const fn training(gpu_type: GpuTypeId, gpus: u32) -> Self {
         Self::new(gpu_type, gpus, Pool::Training)
     }
 
-    /// A server of the inference cluster that serves inference.
+    /// A server of the inference cluster that serves inference, with this many GPUs. It can be lent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Server;
+    /// use aryl::id::GpuTypeId;
+    ///
+    /// let server = Server::inference(GpuTypeId::new(0), 8);
+    /// assert!(!server.pool.is_for_training());
+    /// ```
     #[must_use]
     pub const fn inference(gpu_type: GpuTypeId, gpus: u32) -> Self {
         Self::new(gpu_type, gpus, Pool::Inference)
     }
 
-    /// A server of the inference cluster that is lent to training.
+    /// A server of the inference cluster that is lent to training, with this many GPUs. It can be reclaimed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::Server;
+    /// use aryl::id::GpuTypeId;
+    ///
+    /// let server = Server::on_loan(GpuTypeId::new(0), 8);
+    /// assert!(server.pool.is_for_training());
+    /// assert_eq!(server.pool.to_string(), "on-loan");
+    /// ```
     #[must_use]
     pub const fn on_loan(gpu_type: GpuTypeId, gpus: u32) -> Self {
         Self::new(gpu_type, gpus, Pool::OnLoan)
     }
 
-    /// The same server, marked to stay in its pool.
+    /// The same server, marked to stay in its pool: it is neither lent nor reclaimed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::Reclaimer;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::on_loan(v100, 8).protected())?;
+    /// let plain = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// // Both are idle, and the lower id would go first.
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 1)?.servers(), [plain]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn protected(mut self) -> Self {
         self.protected = true;
@@ -98,6 +168,17 @@ impl Server {
 }
 
 /// Why a server can't be added.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{AddServerError, Cluster, Server};
+/// use aryl::id::GpuTypeId;
+///
+/// let gpu_type = GpuTypeId::new(0);
+/// let error = Cluster::new().add_server(Server::training(gpu_type, 8));
+/// assert_eq!(error, Err(AddServerError::UnknownGpuType { gpu_type }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddServerError {

@@ -5,6 +5,24 @@ use core::fmt;
 use crate::id::{JobId, ServerId};
 
 /// Why workers leave a job that runs on.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::epoch::{Action, Cause, Epoch, Request};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::training(v100, 4))?;
+/// let job = cluster.add_job(Job::elastic(2..=4))?;
+/// cluster.place(job, &[Placement::base(server, 2), Placement::flexible(server, 2)])?;
+/// cluster.add_job(Job::inelastic(2))?;
+/// // A gang of two starts where two flexible workers were.
+/// let plan = Epoch::default().plan(&cluster, Request::NONE)?;
+/// assert_eq!(plan.actions()[0], Action::ScaleIn { job, server, workers: 2, cause: Cause::Reallocated });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -88,6 +106,16 @@ pub enum Action {
 
 impl Action {
     /// Whether carrying out the step changes the cluster: all but [`Action::Keep`] do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::epoch::Action;
+    /// use aryl::id::{JobId, ServerId};
+    ///
+    /// assert!(Action::Return { server: ServerId::new(0) }.is_change());
+    /// assert!(!Action::Keep { job: JobId::new(0) }.is_change());
+    /// ```
     #[must_use]
     pub const fn is_change(&self) -> bool {
         !matches!(self, Self::Keep { .. })

@@ -100,6 +100,24 @@ impl Default for Epoch {
 ///
 /// It is warm after a few epochs of a size, since its buffers change places. It holds nothing that matters: a plan made
 /// with a used workspace equals one made with a new one.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::epoch::{Epoch, Plan, Request, Workspace};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 8))?;
+/// cluster.add_job(Job::inelastic(8))?;
+/// let (mut workspace, mut plan) = (Workspace::new(), Plan::default());
+/// for _ in 0..3 {
+///     Epoch::default().plan_into(&cluster, Request::NONE, &mut workspace, &mut plan)?;
+///     assert_eq!(plan, Epoch::default().plan(&cluster, Request::NONE)?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     reclaim: reclaim::Workspace,
@@ -112,6 +130,21 @@ pub struct Workspace {
 
 impl Workspace {
     /// A workspace that holds no memory yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::epoch::{Epoch, Plan, Request, Workspace};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let (mut workspace, mut plan) = (Workspace::new(), Plan::default());
+    /// Epoch::default().plan_into(&cluster, Request::reclaim(1), &mut workspace, &mut plan)?;
+    /// assert_eq!(plan.to_string(), "return server 0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -120,6 +153,8 @@ impl Workspace {
 
 impl Epoch {
     /// The same epoch with this choice of the servers that go back.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use aryl::epoch::Epoch;
@@ -214,6 +249,10 @@ impl Epoch {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// As [`plan`](Self::plan). Once the workspace is warm, nothing is allocated.
     pub fn plan_into<'a>(
         &self,
         cluster: &Cluster,
@@ -256,6 +295,16 @@ impl Epoch {
 }
 
 /// Why no plan can be made.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::Cluster;
+/// use aryl::epoch::{Epoch, Request};
+///
+/// let error = Epoch::default().plan(&Cluster::new(), Request::lend(2)).unwrap_err();
+/// assert_eq!(error.to_string(), "2 servers are to be lent, and 0 can be");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpochError {
@@ -263,7 +312,7 @@ pub enum EpochError {
     #[error(transparent)]
     Reclaim(#[from] ReclaimError),
     /// As many servers can't be lent.
-    #[error("{asked} servers are to be lent, and {available} can be")]
+    #[error("{asked} server{} to be lent, and {available} can be", if *asked == 1 { " is" } else { "s are" })]
     NotEnoughToLend {
         /// The number asked for.
         asked: u32,

@@ -177,6 +177,10 @@ impl Plan {
     /// assert_eq!(plan.actions(), [Action::Keep { job }]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(steps).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.actions.iter().any(Action::is_change)

@@ -38,17 +38,66 @@ impl<'a> Request<'a> {
     pub const NONE: Request<'static> = Request { reclaim: Ask::NOTHING, lend: 0 };
 
     /// Inference asks this back: a number of servers, or an [`Ask`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::epoch::{Epoch, Request};
+    /// use aryl::reclaim::Ask;
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::on_loan(v100, 8))?;
+    /// cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let plan = |request| Epoch::default().plan(&cluster, request).map(|plan| plan.to_string());
+    /// assert_eq!(plan(Request::reclaim(1))?, "return server 0");
+    /// assert_eq!(plan(Request::reclaim(Ask::gpus(9)))?, "return server 0\nreturn server 1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reclaim(ask: impl Into<Ask<'a>>) -> Self {
         Self { reclaim: ask.into(), lend: 0 }
     }
 
-    /// Inference lends this many servers.
+    /// Inference lends this many servers: those with the lowest ids that are in its pool and not protected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::epoch::{Epoch, Request};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::inference(v100, 8).protected())?;
+    /// cluster.add_server(Server::inference(v100, 8))?;
+    /// cluster.add_job(Job::inelastic(8))?;
+    /// let plan = Epoch::default().plan(&cluster, Request::lend(1))?;
+    /// assert_eq!(plan.to_string(), "lend server 1\nstart job 0: 8 workers on server 1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn lend(servers: u32) -> Self {
         Self { reclaim: Ask::NOTHING, lend: servers }
     }
 
-    /// The same request, with this many servers lent.
+    /// The same request, with this many servers lent. A server that returns is not among them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::epoch::{Epoch, Request};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::on_loan(v100, 8))?;
+    /// cluster.add_server(Server::inference(v100, 8))?;
+    /// let plan = |lend| Epoch::default().plan(&cluster, Request::reclaim(1).and_lend(lend));
+    /// assert_eq!(plan(1)?.to_string(), "return server 0\nlend server 1");
+    /// assert!(plan(2).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn and_lend(mut self, servers: u32) -> Self {
         self.lend = servers;

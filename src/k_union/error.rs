@@ -1,6 +1,15 @@
 //! What can be wrong with an instance, and why it may have no answer.
 
 /// An element or a set that was refused when it was added. The instance is left as it was before the call.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::Instance;
+///
+/// let error = Instance::new().add_set([3]).unwrap_err();
+/// assert_eq!(error.to_string(), "set 0 holds element 3, but the instance has 0 elements");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstanceError {
@@ -59,6 +68,15 @@ pub enum InstanceError {
 }
 
 /// Why a union can't be chosen.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Solver};
+///
+/// let error = Solver::new().solve(&Instance::new(), 2).unwrap_err();
+/// assert_eq!(error.to_string(), "sets of weight 2 are asked for, but all together weigh 0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {

@@ -18,6 +18,19 @@ const LIMIT: usize = u32::MAX as usize - 1;
 const LIMIT_OF_WEIGHTS: u64 = u32::MAX as u64;
 
 /// An element of a set, and what the element loses when the set is chosen.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Member};
+///
+/// let mut instance = Instance::new();
+/// let elastic = instance.add_tolerant_element(7, 2)?;
+/// instance.add_set_of([Member::losing(elastic, 2)])?;
+/// instance.add_set_of([Member::breaking(elastic)])?;
+/// assert_eq!((instance.cost_of(&[0]), instance.cost_of(&[1])), (Some(0), Some(7)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     pub(super) element: u32,
@@ -29,12 +42,40 @@ impl Member {
     /// An element that loses this much when the set is chosen.
     ///
     /// It is paid for where its losses over all chosen sets add up to more than its tolerance.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Member};
+    ///
+    /// let mut instance = Instance::new();
+    /// let elastic = instance.add_tolerant_element(7, 3)?; // costs 7, where it loses more than 3
+    /// for loss in [2, 1, 1] {
+    ///     instance.add_set_of([Member::losing(elastic, loss)])?;
+    /// }
+    /// assert_eq!(instance.cost_of(&[0, 1]), Some(0)); // 3 lost: as much as it tolerates
+    /// assert_eq!(instance.cost_of(&[0, 1, 2]), Some(7)); // 4 lost
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn losing(element: u32, loss: u64) -> Self {
         Self { element, part: NO_PART, loss }
     }
 
     /// An element that is paid for where this set is chosen, whatever its tolerance.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Member};
+    ///
+    /// let mut instance = Instance::new();
+    /// let elastic = instance.add_tolerant_element(7, 1_000)?;
+    /// instance.add_set_of([Member::losing(elastic, 1_000)])?;
+    /// instance.add_set_of([Member::breaking(elastic)])?;
+    /// assert_eq!((instance.cost_of(&[0]), instance.cost_of(&[1])), (Some(0), Some(7)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn breaking(element: u32) -> Self {
         Self::losing(element, BREAKING)
@@ -91,12 +132,41 @@ pub struct Instance {
 
 impl Instance {
     /// An instance without elements and sets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solver};
+    ///
+    /// let instance = Instance::new();
+    /// assert_eq!((instance.elements(), instance.sets()), (0, 0));
+    /// assert_eq!(Solver::new().solve(&instance, 0)?.cost(), 0); // no set of none: possible, and free
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Removes all elements and sets, and keeps the memory.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Instance;
+    ///
+    /// let mut instance = Instance::new();
+    /// let element = instance.add_element(u64::MAX)?;
+    /// instance.add_set([element])?;
+    /// instance.clear();
+    /// assert_eq!((instance.elements(), instance.sets()), (0, 0));
+    /// assert_eq!(instance.add_element(u64::MAX), Ok(0)); // numbers and sums begin again
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn clear(&mut self) {
         self.costs.clear();
         self.tolerances.clear();
@@ -112,6 +182,24 @@ impl Instance {
     /// # Errors
     ///
     /// [`InstanceError::CostSumTooLarge`] where all costs together exceed a `u64`; [`InstanceError::TooMany`].
+    ///
+    /// # Complexity
+    ///
+    /// O(1) amortized.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, InstanceError};
+    ///
+    /// let mut instance = Instance::new();
+    /// assert_eq!(instance.add_element(5), Ok(0));
+    /// assert_eq!(instance.add_element(0), Ok(1)); // an element may cost nothing
+    /// // 5 are spent: one more than fits is refused, and what fits is not.
+    /// let refused = InstanceError::CostSumTooLarge { element: 2, cost: u64::MAX - 4 };
+    /// assert_eq!(instance.add_element(u64::MAX - 4), Err(refused));
+    /// assert_eq!(instance.add_element(u64::MAX - 5), Ok(2));
+    /// ```
     pub fn add_element(&mut self, cost: u64) -> Result<u32, InstanceError> {
         self.add_tolerant_element(cost, 0)
     }
@@ -137,6 +225,10 @@ impl Instance {
     /// # Errors
     ///
     /// As [`add_element`](Self::add_element).
+    ///
+    /// # Complexity
+    ///
+    /// O(1) amortized.
     pub fn add_tolerant_element(&mut self, cost: u64, tolerance: u64) -> Result<u32, InstanceError> {
         let element = self.costs.len();
         if element >= LIMIT {
@@ -162,6 +254,25 @@ impl Instance {
     /// # Errors
     ///
     /// [`InstanceError::UnknownElement`], [`InstanceError::ElementOrder`], [`InstanceError::TooMany`].
+    ///
+    /// # Complexity
+    ///
+    /// O(members), amortized.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, InstanceError};
+    ///
+    /// let mut instance = Instance::new();
+    /// let (first, second) = (instance.add_element(5)?, instance.add_element(3)?);
+    /// assert_eq!(instance.add_set([first, second])?, 0);
+    /// assert_eq!(instance.add_set([])?, 1); // an idle server: it costs nothing
+    /// assert_eq!((instance.cost_of(&[0]), instance.cost_of(&[1])), (Some(8), Some(0)));
+    /// let refused = InstanceError::ElementOrder { set: 2, before: second, element: first };
+    /// assert_eq!(instance.add_set([second, first]), Err(refused));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add_set(&mut self, elements: impl IntoIterator<Item = u32>) -> Result<u32, InstanceError> {
         self.add_set_of(elements.into_iter().map(Member::breaking))
     }
@@ -171,6 +282,24 @@ impl Instance {
     /// # Errors
     ///
     /// As [`add_set`](Self::add_set).
+    ///
+    /// # Complexity
+    ///
+    /// O(members), amortized.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Member};
+    ///
+    /// let mut instance = Instance::new();
+    /// let (rigid, elastic) = (instance.add_element(4)?, instance.add_tolerant_element(1, 2)?);
+    /// let first = instance.add_set_of([Member::breaking(rigid), Member::losing(elastic, 2)])?;
+    /// let second = instance.add_set_of([Member::losing(elastic, 1)])?;
+    /// assert_eq!(instance.cost_of(&[first]), Some(4)); // the elastic element bears it
+    /// assert_eq!(instance.cost_of(&[first, second]), Some(5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add_set_of(&mut self, members: impl IntoIterator<Item = Member>) -> Result<u32, InstanceError> {
         self.add_weighted_set(1, members)
     }
@@ -198,6 +327,10 @@ impl Instance {
     /// # Errors
     ///
     /// As [`add_set`](Self::add_set); [`InstanceError::ZeroWeight`], [`InstanceError::WeightSumTooLarge`].
+    ///
+    /// # Complexity
+    ///
+    /// O(members), amortized.
     pub fn add_weighted_set(
         &mut self,
         weight: u32,
@@ -248,6 +381,18 @@ impl Instance {
     }
 
     /// The number of sets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Instance;
+    ///
+    /// let mut instance = Instance::new();
+    /// instance.add_set([])?;
+    /// assert!(instance.add_set([7]).is_err()); // no element 7: nothing is added
+    /// assert_eq!(instance.sets(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn sets(&self) -> usize {
         self.set_start.len().saturating_sub(1)
@@ -259,6 +404,20 @@ impl Instance {
     }
 
     /// What all sets weigh together: the number of sets where each weighs 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solver};
+    ///
+    /// let mut instance = Instance::new();
+    /// instance.add_weighted_set(8, [])?;
+    /// instance.add_weighted_set(4, [])?;
+    /// assert_eq!((instance.sets(), instance.weight()), (2, 12));
+    /// assert!(Solver::new().solve(&instance, 12).is_ok());
+    /// assert!(Solver::new().solve(&instance, 13).is_err()); // more than there is
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn weight(&self) -> u64 {
         self.weight_sum
@@ -270,18 +429,52 @@ impl Instance {
     }
 
     /// The number of elements.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Instance;
+    ///
+    /// let mut instance = Instance::new();
+    /// instance.add_element(5)?;
+    /// instance.add_tolerant_element(5, 2)?;
+    /// assert_eq!(instance.elements(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn elements(&self) -> usize {
         self.costs.len()
     }
 
     /// What an element costs, or `None` where there is no such element.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Instance;
+    ///
+    /// let mut instance = Instance::new();
+    /// let element = instance.add_element(5)?;
+    /// assert_eq!((instance.cost(element), instance.cost(element + 1)), (Some(5), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn cost(&self, element: u32) -> Option<u64> {
         self.costs.get(element as usize).copied()
     }
 
     /// What an element can lose before it is paid for, or `None` where there is no such element.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Instance;
+    ///
+    /// let mut instance = Instance::new();
+    /// let (rigid, elastic) = (instance.add_element(5)?, instance.add_tolerant_element(5, 2)?);
+    /// assert_eq!((instance.tolerance(rigid), instance.tolerance(elastic)), (Some(0), Some(2)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn tolerance(&self, element: u32) -> Option<u64> {
         self.tolerances.get(element as usize).copied()
@@ -307,6 +500,18 @@ impl Instance {
     }
 
     /// What a set weighs, or `None` where there is no such set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Instance;
+    ///
+    /// let mut instance = Instance::new();
+    /// let (plain, wide) = (instance.add_set([])?, instance.add_weighted_set(8, [])?);
+    /// assert_eq!((instance.set_weight(plain), instance.set_weight(wide)), (Some(1), Some(8)));
+    /// assert_eq!(instance.set_weight(2), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn set_weight(&self, set: u32) -> Option<u64> {
         self.weights.get(set as usize).map(|&weight| weight.into())

@@ -13,6 +13,20 @@ pub const STEPS_PER_MEMBER: u64 = 32;
 /// Memory that a [`Solver`] works in; keep it between calls, and they allocate nothing once it has grown.
 ///
 /// An answer does not depend on what the workspace was used for before.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Solution, Solver, Workspace};
+///
+/// let mut instance = Instance::new();
+/// let element = instance.add_element(5)?;
+/// instance.add_set([element])?;
+/// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
+/// Solver::new().solve_into(&instance, 1, &mut workspace, &mut chosen)?;
+/// assert_eq!((chosen.cost(), workspace.nodes()), (5, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(super) search: Search,
@@ -22,12 +36,45 @@ pub struct Workspace {
 
 impl Workspace {
     /// An empty workspace.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solution, Solver, Workspace};
+    ///
+    /// let mut instance = Instance::new();
+    /// instance.add_set([])?;
+    /// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
+    /// Solver::new().solve_into(&instance, 1, &mut workspace, &mut chosen)?;
+    /// assert_eq!(chosen.sets(), [0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The nodes that the last call searched: 1 where the relaxation settled it, 0 after an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solution, Solver, Workspace};
+    ///
+    /// // Three sets, each two of which share an element.
+    /// let mut instance = Instance::new();
+    /// let [a, b, c] = [(); 3].map(|()| instance.add_element(9).unwrap());
+    /// for set in [[a, b], [a, c], [b, c]] {
+    ///     instance.add_set(set)?;
+    /// }
+    /// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
+    /// let mut nodes = |count| {
+    ///     Solver::new().solve_into(&instance, count, &mut workspace, &mut chosen).map(|()| workspace.nodes())
+    /// };
+    /// assert_eq!(nodes(3), Ok(1)); // all of them: the relaxation knows what that costs
+    /// assert!(nodes(1)? > 1); // one of them: it took branching to prove
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn nodes(&self) -> u64 {
         self.nodes
@@ -35,6 +82,28 @@ impl Workspace {
 
     /// The work of the last call, counted: members of sets and edges of the network looked at. It is the same on every
     /// machine. 0 after an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solution, Solver, Workspace};
+    ///
+    /// // Pairs of sets that share an element; half of the pairs are chosen.
+    /// let steps = |pairs: u32| -> Result<u64, Box<dyn std::error::Error>> {
+    ///     let mut instance = Instance::new();
+    ///     for _ in 0..pairs {
+    ///         let shared = instance.add_element(1)?;
+    ///         instance.add_set([shared])?;
+    ///         instance.add_set([shared])?;
+    ///     }
+    ///     let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
+    ///     Solver::new().solve_into(&instance, pairs.into(), &mut workspace, &mut chosen)?;
+    ///     Ok(workspace.steps())
+    /// };
+    /// // Ten times the input takes about fourteen times the work: n log n, not n².
+    /// assert!(steps(1_000)? < 20 * steps(100)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.steps
@@ -89,6 +158,15 @@ impl Default for Solver {
 
 impl Solver {
     /// A solver with the default budgets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::Solver;
+    ///
+    /// assert_eq!(Solver::new(), Solver::default());
+    /// assert_eq!((Solver::new().node_budget, Solver::new().step_budget), (10_000, 262_144));
+    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { node_budget: 10_000, step_budget: 1 << 18 }
@@ -121,7 +199,25 @@ impl Solver {
         self
     }
 
-    /// Sets the number of steps after which no further node is begun.
+    /// Sets the number of [steps](Workspace::steps) after which no further node is begun. [`STEPS_PER_MEMBER`] for each member
+    /// of a set are allowed in any case.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solver};
+    ///
+    /// // Three sets, each two of which share an element.
+    /// let mut instance = Instance::new();
+    /// let [a, b, c] = [(); 3].map(|()| instance.add_element(9).unwrap());
+    /// for set in [[a, b], [a, c], [b, c]] {
+    ///     instance.add_set(set)?;
+    /// }
+    /// // 6 members: 192 steps are allowed in any case, and they are enough here.
+    /// let thrifty = Solver::new().with_step_budget(0);
+    /// assert!(thrifty.solve(&instance, 1)?.certificate().is_optimal());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn with_step_budget(mut self, steps: u64) -> Self {
         self.step_budget = steps;
@@ -144,6 +240,28 @@ impl Solver {
     /// # Determinism
     ///
     /// The same instance and options give the same sets. Among choices of the same cost no order is promised.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, SolveError, Solver};
+    ///
+    /// // Two jobs share the first server, a third has the other two to itself.
+    /// let mut instance = Instance::new();
+    /// let [a, b, wide] = [(); 3].map(|()| instance.add_element(1).unwrap());
+    /// for jobs in [&[a, b][..], &[wide], &[wide]] {
+    ///     instance.add_set(jobs.iter().copied())?;
+    /// }
+    /// let chosen = Solver::new().solve(&instance, 2)?;
+    /// assert_eq!((chosen.sets(), chosen.cost()), (&[1, 2][..], 1));
+    /// let refused = SolveError::NotEnoughSets { asked: 4, available: 3 };
+    /// assert_eq!(Solver::new().solve(&instance, 4), Err(refused));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Source
+    ///
+    /// See the [module](super).
     pub fn solve(&self, instance: &Instance, need: u64) -> Result<Solution, SolveError> {
         let mut solution = Solution::default();
         self.solve_into(instance, need, &mut Workspace::default(), &mut solution)?;
@@ -155,6 +273,33 @@ impl Solver {
     /// # Errors
     ///
     /// As [`solve`](Self::solve). Then the solution is empty.
+    ///
+    /// # Complexity
+    ///
+    /// As [`solve`](Self::solve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Instance, Solution, Solver, Workspace};
+    ///
+    /// let mut instance = Instance::new();
+    /// for cost in [3, 1, 2] {
+    ///     let own = instance.add_element(cost)?;
+    ///     instance.add_set([own])?;
+    /// }
+    /// let (mut workspace, mut chosen) = (Workspace::new(), Solution::default());
+    /// let mut costs = Vec::new();
+    /// for count in 0..=3 {
+    ///     Solver::new().solve_into(&instance, count, &mut workspace, &mut chosen)?;
+    ///     costs.push(chosen.cost());
+    /// }
+    /// assert_eq!(costs, [0, 1, 3, 6]);
+    /// // After an error nothing is left of the answer before.
+    /// assert!(Solver::new().solve_into(&instance, 4, &mut workspace, &mut chosen).is_err());
+    /// assert!(chosen.sets().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn solve_into(
         &self,
         instance: &Instance,
@@ -214,7 +359,28 @@ impl Solver {
         curve
     }
 
-    /// The same as [`curve`](Self::curve), in memory that the caller keeps.
+    /// The same as [`curve`](Self::curve), in memory that the caller keeps: no allocation once it is warm.
+    ///
+    /// # Complexity
+    ///
+    /// As [`curve`](Self::curve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::k_union::{Curve, Instance, Solver, Workspace};
+    ///
+    /// let mut instance = Instance::new();
+    /// for cost in [3, 1, 2] {
+    ///     let own = instance.add_element(cost)?;
+    ///     instance.add_set([own])?;
+    /// }
+    /// let (mut workspace, mut curve) = (Workspace::new(), Curve::default());
+    /// Solver::new().curve_into(&instance, &mut workspace, &mut curve);
+    /// assert_eq!(curve.sets(3), Some(&[1, 2, 0][..])); // the cheapest first
+    /// assert_eq!(curve.certificate(2).unwrap().objective(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn curve_into(&self, instance: &Instance, workspace: &mut Workspace, curve: &mut Curve) {
         let search = &mut workspace.search;
         search.start(instance);

@@ -42,6 +42,17 @@ pub struct LoanController {
 
 impl LoanController {
     /// A controller of this policy that has seen nothing yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanController, LoanPolicy};
+    ///
+    /// let mut controller = LoanController::new(LoanPolicy::default());
+    /// // All 50 servers are idle. It lends none at the first decision, for it has seen nothing before.
+    /// assert!(controller.decide(&Fleet::new(50, 8)?, Demand::now(0)).is_hold());
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn new(policy: LoanPolicy) -> Self {
         Self { policy, earlier: Vec::new() }
@@ -53,6 +64,22 @@ impl LoanController {
     ///
     /// O(`patience`) time. Memory is 16 bytes for each demand remembered: the lesser of the calls so far and
     /// `patience − 1`. Nothing is allocated once that many are kept.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanAction, LoanController, LoanPolicy};
+    ///
+    /// let mut controller = LoanController::new(LoanPolicy::default().with_band(0).with_patience(2)?);
+    /// let fleet = Fleet::new(50, 8)?;
+    /// let mut action = |gpus| controller.decide(&fleet, Demand::now(gpus)).action();
+    /// assert!(matches!(action(160), LoanAction::Hold(_)));
+    /// // 20 servers are needed and 1 is headroom, for the second time.
+    /// assert_eq!(action(160), LoanAction::Lend(29));
+    /// // 10 are needed now, but 20 were one decision ago.
+    /// assert_eq!(action(80), LoanAction::Lend(29));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use = "the servers move only if the decision is carried out"]
     pub fn decide(&mut self, fleet: &Fleet, demand: Demand) -> LoanDecision {
         let decision = self.policy.decide(fleet, &self.earlier, demand);
@@ -67,12 +94,35 @@ impl LoanController {
     }
 
     /// The policy.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{LoanController, LoanPolicy};
+    ///
+    /// let controller = LoanController::new(LoanPolicy::default().with_band(4));
+    /// assert_eq!(controller.policy().band(), 4);
+    /// ```
     #[must_use]
     pub const fn policy(&self) -> &LoanPolicy {
         &self.policy
     }
 
     /// The demands remembered, the latest last: at most `patience − 1`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanController, LoanPolicy};
+    ///
+    /// let mut controller = LoanController::new(LoanPolicy::default().with_patience(3)?);
+    /// for gpus in [30, 20, 10] {
+    ///     let _ = controller.decide(&Fleet::new(10, 8)?, Demand::now(gpus));
+    /// }
+    /// // With the next demand these two are the three that a patience of 3 looks at.
+    /// assert_eq!(controller.earlier(), [Demand::now(20), Demand::now(10)]);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub fn earlier(&self) -> &[Demand] {
         &self.earlier
@@ -95,6 +145,10 @@ impl LoanController {
     /// assert_eq!(controller.earlier(), [Demand::now(10)]);
     /// # Ok::<(), aryl::loan::LoanError>(())
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(`patience`).
     pub fn set_policy(&mut self, policy: LoanPolicy) {
         let remembered = policy.patience() as usize - 1;
         self.earlier.drain(..self.earlier.len().saturating_sub(remembered));
@@ -102,6 +156,21 @@ impl LoanController {
     }
 
     /// Forgets all demands, as after a time without decisions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanController, LoanPolicy};
+    ///
+    /// let mut controller = LoanController::new(LoanPolicy::default().with_patience(2)?);
+    /// let fleet = Fleet::new(10, 8)?;
+    /// let _ = controller.decide(&fleet, Demand::now(0));
+    /// controller.clear();
+    /// // Its patience begins again.
+    /// assert!(controller.decide(&fleet, Demand::now(0)).is_hold());
+    /// assert!(!controller.decide(&fleet, Demand::now(0)).is_hold());
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     pub fn clear(&mut self) {
         self.earlier.clear();
     }

@@ -7,6 +7,17 @@ use super::Fleet;
 use super::LoanError;
 
 /// What to do with the servers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Demand, Fleet, LoanAction, LoanPolicy};
+///
+/// // 10 servers, of which 4 are lent and 1 is headroom; 8 are needed.
+/// let decision = LoanPolicy::default().decide(&Fleet::new(10, 8)?.with_lent(4)?, &[], Demand::now(64));
+/// assert_eq!(decision.action(), LoanAction::AskBack(3));
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum LoanAction {
@@ -19,6 +30,19 @@ pub enum LoanAction {
 }
 
 /// Why nothing moves.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Demand, Fleet, HoldReason, LoanAction, LoanPolicy};
+///
+/// let fleet = Fleet::new(10, 8)?;
+/// let action = |gpus| LoanPolicy::default().decide(&fleet, &[], Demand::now(gpus)).action();
+/// assert_eq!(action(0), LoanAction::Hold(HoldReason::Patience)); // 9 are spare, for the first time
+/// assert_eq!(action(56), LoanAction::Hold(HoldReason::InBand)); // 2 are
+/// assert_eq!(action(80), LoanAction::Hold(HoldReason::NoneLent)); // 1 is missing
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum HoldReason {
@@ -146,60 +170,176 @@ impl LoanDecision {
     }
 
     /// What to do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, HoldReason, LoanAction, LoanPolicy};
+    ///
+    /// let (policy, fleet) = (LoanPolicy::default().with_patience(1)?, Fleet::new(10, 8)?);
+    /// let action = |servers: u64| policy.decide(&fleet, &[], Demand::now(8 * servers)).action();
+    /// // Of 10 servers 1 is headroom and 2 are the band.
+    /// assert_eq!(action(6), LoanAction::Lend(1));
+    /// assert_eq!(action(7), LoanAction::Hold(HoldReason::InBand));
+    /// assert_eq!(action(10), LoanAction::Hold(HoldReason::NoneLent));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn action(&self) -> LoanAction {
         self.action
     }
 
     /// Servers to lend, 0 where the action is another.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let policy = LoanPolicy::default().with_patience(1)?;
+    /// let decision = policy.decide(&Fleet::new(10, 8)?, &[], Demand::now(40));
+    /// // 10 at home, less 5 needed, 1 headroom and 2 the band.
+    /// assert_eq!((decision.lend(), decision.ask_back()), (2, 0));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn lend(&self) -> u32 {
         if let LoanAction::Lend(servers) = self.action { servers } else { 0 }
     }
 
     /// Servers to ask back, 0 where the action is another.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let fleet = Fleet::new(10, 8)?.with_lent(4)?;
+    /// let decision = LoanPolicy::default().decide(&fleet, &[], Demand::now(56));
+    /// // 7 needed and 1 headroom, less 6 at home. The band is for lending alone.
+    /// assert_eq!((decision.lend(), decision.ask_back()), (0, 2));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn ask_back(&self) -> u32 {
         if let LoanAction::AskBack(servers) = self.action { servers } else { 0 }
     }
 
     /// Whether nothing moves.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let fleet = Fleet::new(10, 8)?.with_lent(4)?;
+    /// let is_hold = |gpus| LoanPolicy::default().decide(&fleet, &[], Demand::now(gpus)).is_hold();
+    /// assert!(is_hold(40)); // 5 servers and 1 headroom: just what is at home
+    /// assert!(!is_hold(41)); // 1 GPU more fills a sixth server
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn is_hold(&self) -> bool {
         matches!(self.action, LoanAction::Hold(_))
     }
 
     /// The fleet that the decision was made for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let fleet = Fleet::new(10, 8)?.with_lent(4)?;
+    /// let decision = LoanPolicy::default().decide(&fleet, &[], Demand::now(56));
+    /// assert_eq!(decision.fleet().home(), 6); // before the decision is carried out
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn fleet(&self) -> &Fleet {
         &self.limits.fleet
     }
 
     /// Servers that the demand fills: the larger of now and forecast, rounded up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let demand = Demand { now: 30, forecast: 41 };
+    /// let decision = LoanPolicy::default().decide(&Fleet::new(10, 8)?, &[], demand);
+    /// assert_eq!(decision.needed(), 6); // ⌈41 / 8⌉
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn needed(&self) -> u64 {
         self.limits.needed
     }
 
     /// The largest [`needed`](Self::needed) of the decisions looked at, this one included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let policy = LoanPolicy::default().with_patience(3)?;
+    /// let earlier = [72, 48, 40].map(Demand::now);
+    /// let decision = policy.decide(&Fleet::new(10, 8)?, &earlier, Demand::now(32));
+    /// // A patience of 3 looks at 48, 40 and 32 GPUs. The 72 are too long ago.
+    /// assert_eq!((decision.needed(), decision.recent_peak()), (4, 6));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn recent_peak(&self) -> u64 {
         self.limits.recent_peak
     }
 
     /// Servers that are never lent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let decision = LoanPolicy::default().decide(&Fleet::new(104, 8)?, &[], Demand::now(0));
+    /// assert_eq!(decision.headroom(), 3); // 2 % of 104, rounded up
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn headroom(&self) -> u32 {
         self.limits.headroom
     }
 
-    /// The dead band of the policy.
+    /// The dead band of the policy: servers beyond need and headroom that stay at home.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let decision = LoanPolicy::default().with_band(4).decide(&Fleet::new(104, 8)?, &[], Demand::now(0));
+    /// assert_eq!(decision.band(), 4);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn band(&self) -> u32 {
         self.limits.band
     }
 
     /// Servers at home beyond need and headroom, before the decision and before band and patience.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let decision = LoanPolicy::default().with_patience(1)?.decide(&Fleet::new(10, 8)?, &[], Demand::now(40));
+    /// // 10 at home, less 5 needed and 1 headroom; 2 of these 4 stay as the band.
+    /// assert_eq!((decision.spare(), decision.lend()), (4, 2));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub fn spare(&self) -> u32 {
         self.limits.spare()
@@ -208,12 +348,35 @@ impl LoanDecision {
     /// Servers that need and headroom lack, before the decision: beyond those at home and those on their way.
     ///
     /// It can be more than [`ask_back`](Self::ask_back) where a limit cuts that short or too few are lent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let fleet = Fleet::new(10, 8)?.with_lent(4)?;
+    /// let decision = LoanPolicy::default().decide(&fleet, &[], Demand::now(88));
+    /// // 11 needed and 1 headroom, with 6 at home. Only 4 are lent.
+    /// assert_eq!((decision.missing(), decision.ask_back()), (6, 4));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub fn missing(&self) -> u64 {
         self.limits.missing()
     }
 
     /// Servers that the demand needs beyond the whole fleet; 0 in ordinary times. No loan decision can mend it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let fleet = Fleet::new(10, 8)?;
+    /// let shortfall = |gpus| LoanPolicy::default().decide(&fleet, &[], Demand::now(gpus)).shortfall();
+    /// assert_eq!((shortfall(80), shortfall(81)), (0, 1)); // 1 GPU more fills an eleventh server
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn shortfall(&self) -> u64 {
         self.limits.needed.saturating_sub(self.limits.fleet.servers() as u64)

@@ -4,6 +4,16 @@
 ///
 /// Everything is checked where it enters. A decision itself can't fail: demand beyond the whole fleet is no error, but
 /// an answer to ask back everything, with the [shortfall](super::LoanDecision::shortfall).
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::Fleet;
+///
+/// let error = Fleet::new(10, 8)?.with_lent(11).unwrap_err();
+/// assert_eq!(error.to_string(), "11 servers are lent, but the fleet has 10");
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoanError {

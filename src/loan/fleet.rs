@@ -39,6 +39,17 @@ impl Fleet {
     /// # Errors
     ///
     /// [`LoanError::NoServers`] and [`LoanError::NoGpus`] where one of the two is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Fleet, LoanError};
+    ///
+    /// let fleet = Fleet::new(104, 8)?;
+    /// assert_eq!((fleet.home(), fleet.gpus()), (104, 832));
+    /// assert_eq!(Fleet::new(104, 0), Err(LoanError::NoGpus { servers: 104 }));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn new(servers: u32, gpus_per_server: u32) -> Result<Self, LoanError> {
         if servers == 0 {
             return Err(LoanError::NoServers { gpus_per_server });
@@ -55,6 +66,19 @@ impl Fleet {
     ///
     /// [`LoanError::LentAboveServers`] where the fleet has fewer servers, [`LoanError::ReturningAboveLent`] where more
     /// than `lent` are returning.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Fleet, LoanError};
+    ///
+    /// let fleet = Fleet::new(104, 8)?.with_lent(30)?.with_returning(4)?;
+    /// assert_eq!(fleet.home(), 74);
+    /// // Those 4 came home: first they are no longer returning, then no longer lent.
+    /// assert_eq!(fleet.with_returning(0)?.with_lent(26)?.home(), 78);
+    /// assert_eq!(fleet.with_lent(3), Err(LoanError::ReturningAboveLent { returning: 4, lent: 3 }));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn with_lent(self, lent: u32) -> Result<Self, LoanError> {
         if lent > self.servers {
             return Err(LoanError::LentAboveServers { lent, servers: self.servers });
@@ -70,6 +94,17 @@ impl Fleet {
     /// # Errors
     ///
     /// [`LoanError::ReturningAboveLent`] where fewer are lent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Fleet, LoanError};
+    ///
+    /// let fleet = Fleet::new(104, 8)?.with_lent(30)?.with_returning(4)?;
+    /// assert_eq!((fleet.lent(), fleet.returning()), (30, 4)); // a returning server is still lent
+    /// assert_eq!(fleet.with_returning(31), Err(LoanError::ReturningAboveLent { returning: 31, lent: 30 }));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn with_returning(self, returning: u32) -> Result<Self, LoanError> {
         if returning > self.lent {
             return Err(LoanError::ReturningAboveLent { returning, lent: self.lent });
@@ -78,36 +113,91 @@ impl Fleet {
     }
 
     /// All servers, at home or lent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Fleet;
+    ///
+    /// assert_eq!(Fleet::new(104, 8)?.with_lent(30)?.servers(), 104);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn servers(&self) -> u32 {
         self.servers
     }
 
     /// GPUs on each server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Fleet;
+    ///
+    /// assert_eq!(Fleet::new(104, 8)?.gpus_per_server(), 8);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn gpus_per_server(&self) -> u32 {
         self.gpus_per_server
     }
 
     /// Servers on loan, the returning ones included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Fleet;
+    ///
+    /// assert_eq!(Fleet::new(104, 8)?.with_lent(30)?.with_returning(4)?.lent(), 30);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn lent(&self) -> u32 {
         self.lent
     }
 
     /// Servers asked back already and not yet home.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Fleet;
+    ///
+    /// assert_eq!(Fleet::new(104, 8)?.with_lent(30)?.with_returning(4)?.returning(), 4);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn returning(&self) -> u32 {
         self.returning
     }
 
     /// Servers that inference can use now: those not lent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Fleet;
+    ///
+    /// // A server on its way back is not home yet.
+    /// assert_eq!(Fleet::new(104, 8)?.with_lent(30)?.with_returning(4)?.home(), 74);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn home(&self) -> u32 {
         self.servers - self.lent
     }
 
     /// GPUs of the whole fleet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Fleet;
+    ///
+    /// assert_eq!(Fleet::new(104, 8)?.with_lent(30)?.gpus(), 832); // lent or not
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn gpus(&self) -> u64 {
         self.servers as u64 * self.gpus_per_server as u64
@@ -157,6 +247,14 @@ pub struct Demand {
 
 impl Demand {
     /// The demand of so many GPUs, forecast to stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Demand;
+    ///
+    /// assert_eq!(Demand::now(300), Demand { now: 300, forecast: 300 });
+    /// ```
     #[must_use]
     pub const fn now(gpus: u64) -> Self {
         Self { now: gpus, forecast: gpus }
@@ -167,6 +265,19 @@ impl Demand {
     /// # Errors
     ///
     /// [`LoanError::DemandOverflow`] where that is more than 2^64 − 1 GPUs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanError};
+    ///
+    /// let fleet = Fleet::new(104, 8)?;
+    /// assert_eq!(Demand::from_servers(37, 40, &fleet)?, Demand { now: 296, forecast: 320 });
+    /// let servers = u64::MAX / 8 + 1;
+    /// let refused = LoanError::DemandOverflow { servers, gpus_per_server: 8 };
+    /// assert_eq!(Demand::from_servers(0, servers, &fleet), Err(refused));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn from_servers(now: u64, forecast: u64, fleet: &Fleet) -> Result<Self, LoanError> {
         let gpus_per_server = fleet.gpus_per_server;
         match (now.checked_mul(gpus_per_server as u64), forecast.checked_mul(gpus_per_server as u64)) {
@@ -185,6 +296,17 @@ impl Demand {
     ///
     /// [`LoanError::Load`] where a load is not a number, negative, infinite, or so large that the GPUs can't be
     /// counted: above 2^53 millionths, or 2^64 − 1 GPUs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanError};
+    ///
+    /// let fleet = Fleet::new(25, 4)?;
+    /// assert_eq!(Demand::from_load(0.07, 1.2, &fleet)?, Demand { now: 7, forecast: 120 });
+    /// assert_eq!(Demand::from_load(-0.5, 0.0, &fleet), Err(LoanError::Load { load: -0.5 }));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub fn from_load(now: f64, forecast: f64, fleet: &Fleet) -> Result<Self, LoanError> {
         let gpus = |load| {
             millionths::from_share(load)
@@ -195,6 +317,15 @@ impl Demand {
     }
 
     /// The larger of the two, in GPUs: what the decision has to provide for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Demand;
+    ///
+    /// assert_eq!(Demand { now: 300, forecast: 280 }.peak(), 300); // a fall that is only forecast lends nothing
+    /// assert_eq!(Demand { now: 300, forecast: 320 }.peak(), 320);
+    /// ```
     #[must_use]
     pub const fn peak(&self) -> u64 {
         if self.forecast > self.now { self.forecast } else { self.now }

@@ -55,6 +55,19 @@ pub struct SeasonalNaive {
 }
 
 /// A forecast value, and how it was come by.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Forecast, SeasonalNaive};
+///
+/// let mut load = SeasonalNaive::new(2)?;
+/// load.observe(10);
+/// assert_eq!(load.forecast(1), Some(Forecast::Naive(10)));
+/// load.observe(30);
+/// assert_eq!(load.forecast(1), Some(Forecast::Seasonal(10)));
+/// # Ok::<(), aryl::loan::LoanError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Forecast {
@@ -66,6 +79,15 @@ pub enum Forecast {
 
 impl Forecast {
     /// The value, however it was come by.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::Forecast;
+    ///
+    /// assert_eq!(Forecast::Seasonal(280).value(), 280);
+    /// assert_eq!(Forecast::Naive(280).value(), 280);
+    /// ```
     #[must_use]
     pub const fn value(self) -> u64 {
         match self {
@@ -80,6 +102,17 @@ impl SeasonalNaive {
     /// # Errors
     ///
     /// [`LoanError::ZeroPeriod`] where the period is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{LoanError, SeasonalNaive};
+    ///
+    /// let day = SeasonalNaive::new(288)?; // a value each five minutes
+    /// assert_eq!(day.forecast(1), None);
+    /// assert_eq!(SeasonalNaive::new(0), Err(LoanError::ZeroPeriod));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn new(period: u32) -> Result<Self, LoanError> {
         if period == 0 {
             return Err(LoanError::ZeroPeriod);
@@ -93,6 +126,20 @@ impl SeasonalNaive {
     ///
     /// O(1), amortised until a season is full. Memory is 8 bytes for each value kept: the lesser of the values so far and
     /// the period.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Forecast, SeasonalNaive};
+    ///
+    /// let mut load = SeasonalNaive::new(3)?;
+    /// for gpus in [10, 30, 20, 11] {
+    ///     load.observe(gpus);
+    /// }
+    /// // The 11 took the place of the 10 of a season before, so 30 comes next.
+    /// assert_eq!(load.forecast(1), Some(Forecast::Seasonal(30)));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     pub fn observe(&mut self, value: u64) {
         if self.values.len() < self.period as usize {
             self.values.push(value);
@@ -110,6 +157,21 @@ impl SeasonalNaive {
     /// # Complexity
     ///
     /// O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Forecast, SeasonalNaive};
+    ///
+    /// let mut load = SeasonalNaive::new(3)?;
+    /// load.observe(10);
+    /// assert_eq!(load.forecast(2), Some(Forecast::Naive(10))); // no season yet: the last value
+    /// load.observe(30);
+    /// load.observe(20);
+    /// let ahead = [0, 1, 2, 3, 4].map(|steps| load.forecast(steps).map(Forecast::value));
+    /// assert_eq!(ahead, [20, 10, 30, 20, 10].map(Some));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub fn forecast(&self, steps_ahead: u32) -> Option<Forecast> {
         let last = self.values().next_back()?;
@@ -122,18 +184,53 @@ impl SeasonalNaive {
     }
 
     /// Values of one season.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::SeasonalNaive;
+    ///
+    /// assert_eq!(SeasonalNaive::new(288)?.period(), 288);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn period(&self) -> u32 {
         self.period
     }
 
     /// Whether a whole season has been seen, so that forecasts are seasonal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::SeasonalNaive;
+    ///
+    /// let mut load = SeasonalNaive::new(2)?;
+    /// load.observe(10);
+    /// assert!(!load.is_seasonal());
+    /// load.observe(30);
+    /// assert!(load.is_seasonal());
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub fn is_seasonal(&self) -> bool {
         self.values.len() == self.period as usize
     }
 
     /// The values kept, the oldest first: at most one season.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::SeasonalNaive;
+    ///
+    /// let mut load = SeasonalNaive::new(3)?;
+    /// for gpus in [10, 30, 20, 11] {
+    ///     load.observe(gpus);
+    /// }
+    /// assert!(load.values().eq([30, 20, 11]));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator {
         let kept = self.values.len();

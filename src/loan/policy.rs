@@ -71,6 +71,17 @@ impl LoanPolicy {
     /// # Errors
     ///
     /// [`LoanError::HeadroomShare`] where the share is not a number, negative, or rounds to 1 or more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Fleet, LoanError, LoanPolicy};
+    ///
+    /// let policy = LoanPolicy::default().with_headroom(0.05)?;
+    /// assert_eq!(policy.headroom_servers(&Fleet::new(104, 8)?), 6); // 5.2, rounded up
+    /// assert_eq!(policy.with_headroom(1.0), Err(LoanError::HeadroomShare { share: 1.0 }));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub fn with_headroom(self, share: f64) -> Result<Self, LoanError> {
         match millionths::from_share(share) {
             Some(headroom_millionths) if headroom_millionths < millionths::ONE => {
@@ -84,6 +95,20 @@ impl LoanPolicy {
     ///
     /// After a loan, this many servers beyond need and headroom are still at home. Demand has to rise by more than
     /// the band before one is asked back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanPolicy};
+    ///
+    /// let lent = |band| -> Result<u32, aryl::loan::LoanError> {
+    ///     let policy = LoanPolicy::default().with_patience(1)?.with_band(band);
+    ///     Ok(policy.decide(&Fleet::new(10, 8)?, &[], Demand::now(40)).lend())
+    /// };
+    /// // 5 needed and 1 headroom: 4 are spare.
+    /// assert_eq!((lent(0)?, lent(3)?, lent(4)?), (4, 1, 0));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn with_band(self, servers: u32) -> Self {
         Self { band: servers, ..self }
@@ -95,6 +120,19 @@ impl LoanPolicy {
     /// # Errors
     ///
     /// [`LoanError::ZeroPatience`] where it is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanError, LoanPolicy};
+    ///
+    /// let policy = LoanPolicy::default().with_band(0).with_patience(2)?;
+    /// let (fleet, idle) = (Fleet::new(10, 8)?, Demand::now(0));
+    /// assert_eq!(policy.decide(&fleet, &[], idle).lend(), 0); // spare for the first time, as far as is known
+    /// assert_eq!(policy.decide(&fleet, &[idle], idle).lend(), 9);
+    /// assert_eq!(policy.with_patience(0), Err(LoanError::ZeroPatience));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn with_patience(self, decisions: u32) -> Result<Self, LoanError> {
         if decisions == 0 {
             return Err(LoanError::ZeroPatience);
@@ -107,6 +145,17 @@ impl LoanPolicy {
     /// # Errors
     ///
     /// [`LoanError::ZeroMaxLend`] where it is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanError, LoanPolicy};
+    ///
+    /// let policy = LoanPolicy::default().with_band(0).with_patience(1)?.with_max_lend(4)?;
+    /// assert_eq!(policy.decide(&Fleet::new(10, 8)?, &[], Demand::now(0)).lend(), 4); // of 9 that are spare
+    /// assert_eq!(policy.with_max_lend(0), Err(LoanError::ZeroMaxLend));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn with_max_lend(self, servers: u32) -> Result<Self, LoanError> {
         if servers == 0 {
             return Err(LoanError::ZeroMaxLend);
@@ -121,6 +170,20 @@ impl LoanPolicy {
     /// # Errors
     ///
     /// [`LoanError::ZeroMaxAskBack`] where it is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Demand, Fleet, LoanError, LoanPolicy};
+    ///
+    /// let policy = LoanPolicy::default().with_max_ask_back(2)?;
+    /// let fleet = Fleet::new(10, 8)?.with_lent(9)?;
+    /// let decision = policy.decide(&fleet, &[], Demand::now(40));
+    /// // 5 needed and 1 headroom, with 1 at home.
+    /// assert_eq!((decision.missing(), decision.ask_back()), (5, 2));
+    /// assert_eq!(policy.with_max_ask_back(0), Err(LoanError::ZeroMaxAskBack));
+    /// # Ok::<(), LoanError>(())
+    /// ```
     pub const fn with_max_ask_back(self, servers: u32) -> Result<Self, LoanError> {
         if servers == 0 {
             return Err(LoanError::ZeroMaxAskBack);
@@ -129,12 +192,32 @@ impl LoanPolicy {
     }
 
     /// The share of all servers that is headroom, to the millionth.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::LoanPolicy;
+    ///
+    /// assert_eq!(LoanPolicy::default().headroom(), 0.02);
+    /// assert_eq!(LoanPolicy::default().with_headroom(1.0 / 3.0)?.headroom(), 0.333333);
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub fn headroom(&self) -> f64 {
         millionths::to_share(self.headroom_millionths)
     }
 
     /// The headroom of this fleet in servers, rounded up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::{Fleet, LoanPolicy};
+    ///
+    /// let servers = |servers| Fleet::new(servers, 8).map(|fleet| LoanPolicy::default().headroom_servers(&fleet));
+    /// assert_eq!((servers(50)?, servers(51)?), (1, 2)); // 2 %: 1 and 1.02
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn headroom_servers(&self, fleet: &Fleet) -> u32 {
         // The share is below one, so the product stays far below 2^64 and the quotient is at most `servers`.
@@ -142,24 +225,61 @@ impl LoanPolicy {
     }
 
     /// The dead band, in servers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::LoanPolicy;
+    ///
+    /// assert_eq!((LoanPolicy::default().band(), LoanPolicy::default().with_band(0).band()), (2, 0));
+    /// ```
     #[must_use]
     pub const fn band(&self) -> u32 {
         self.band
     }
 
     /// Decisions for which a server must have been spare, at least 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::LoanPolicy;
+    ///
+    /// // At a decision each five minutes, a server has been spare for a quarter of an hour.
+    /// assert_eq!(LoanPolicy::default().patience(), 3);
+    /// ```
     #[must_use]
     pub const fn patience(&self) -> u32 {
         self.patience
     }
 
     /// The most servers lent in one decision, or `None` for no limit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::LoanPolicy;
+    ///
+    /// assert_eq!(LoanPolicy::default().max_lend(), None);
+    /// assert_eq!(LoanPolicy::default().with_max_lend(4)?.max_lend(), Some(4));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn max_lend(&self) -> Option<u32> {
         self.max_lend
     }
 
     /// The most servers asked back in one decision, or `None` for no limit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::loan::LoanPolicy;
+    ///
+    /// assert_eq!(LoanPolicy::default().max_ask_back(), None);
+    /// assert_eq!(LoanPolicy::default().with_max_ask_back(2)?.max_ask_back(), Some(2));
+    /// # Ok::<(), aryl::loan::LoanError>(())
+    /// ```
     #[must_use]
     pub const fn max_ask_back(&self) -> Option<u32> {
         self.max_ask_back

@@ -90,6 +90,22 @@ pub struct Workspace {
 
 impl Workspace {
     /// A workspace without memory yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand, Placements, Workspace};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8))?;
+    /// let (mut workspace, mut answer) = (Workspace::new(), Placements::default());
+    /// BestFitDecreasing.solve_into(&cluster, &[Demand::new(job)], &mut workspace, &mut answer)?;
+    /// assert_eq!(answer.get(job)[0].workers, 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -124,6 +140,14 @@ impl BestFitDecreasing {
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// See [`BestFitDecreasing`].
+    ///
+    /// # Determinism
+    ///
+    /// See [`BestFitDecreasing`].
     pub fn solve(&self, cluster: &Cluster, demands: &[Demand]) -> Result<Placements, DemandError> {
         let mut out = Placements::default();
         self.solve_into(cluster, demands, &mut Workspace::new(), &mut out)?;
@@ -137,6 +161,38 @@ impl BestFitDecreasing {
     /// # Errors
     ///
     /// As [`solve`](Self::solve). Then `out` is empty.
+    ///
+    /// # Complexity
+    ///
+    /// As [`solve`](Self::solve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand, DemandError, Placements, Workspace};
+    ///
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let jobs = [cluster.add_job(Job::inelastic(5))?, cluster.add_job(Job::inelastic(5))?];
+    /// let (mut workspace, mut answer) = (Workspace::new(), Placements::default());
+    /// // Each finds room on its own, for nothing is taken from the cluster.
+    /// for job in jobs {
+    ///     BestFitDecreasing.solve_into(&cluster, &[Demand::new(job)], &mut workspace, &mut answer)?;
+    ///     assert_eq!((answer.get(job)[0].server, answer.unplaced().len()), (server, 0));
+    /// }
+    /// // Together they do not.
+    /// let both = jobs.map(Demand::new);
+    /// BestFitDecreasing.solve_into(&cluster, &both, &mut workspace, &mut answer)?;
+    /// assert_eq!(answer.unplaced()[0].job, jobs[1]);
+    ///
+    /// let twice = [Demand::new(jobs[0]), Demand::new(jobs[0])];
+    /// let refused = BestFitDecreasing.solve_into(&cluster, &twice, &mut workspace, &mut answer);
+    /// assert_eq!(refused, Err(DemandError::Twice { job: jobs[0] }));
+    /// assert_eq!(answer, Placements::default());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn solve_into(
         &self,
         cluster: &Cluster,

@@ -27,12 +27,45 @@ pub struct Demand {
 
 impl Demand {
     /// The base demand of a job, without flexible workers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6))?;
+    /// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job)])?;
+    /// // 8 GPUs are free, and it gets its minimum.
+    /// assert_eq!(answer.get(job).iter().map(|placement| placement.workers).sum::<u32>(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn new(job: JobId) -> Self {
         Self { job, flexible: 0 }
     }
 
     /// The same demand with so many reference workers above the job's minimum, as far as there is room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Role, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 5))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6))?;
+    /// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job).flexible(4)])?;
+    /// // Four are wanted above the two of the base, and there is room for three.
+    /// let flexible = answer.get(job).iter().find(|placement| placement.role == Role::Flexible);
+    /// assert_eq!(flexible.map(|placement| placement.workers), Some(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn flexible(mut self, reference_workers: u32) -> Self {
         self.flexible = reference_workers;
@@ -55,6 +88,20 @@ impl Demand {
 }
 
 /// Why demands can't be placed: one of them makes no sense.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job};
+/// use aryl::place::{BestFitDecreasing, Demand};
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let job = cluster.add_job(Job::elastic(2..=6))?;
+/// let error = BestFitDecreasing.solve(&cluster, &[Demand::new(job).flexible(5)]).unwrap_err();
+/// assert_eq!(error.to_string(), "job 0 is to get 5 flexible workers, above its limit of 4");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DemandError {

@@ -24,7 +24,7 @@ use crate::id::JobId;
 /// let large = cluster.add_job(Job::inelastic(3).gpus_per_worker(4))?;
 /// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(small), Demand::new(large)])?;
 ///
-/// assert_eq!(answer.to_string(), "1 jobs placed with 3 workers, 1 not placed");
+/// assert_eq!(answer.to_string(), "1 job placed with 3 workers, 1 not placed");
 /// assert_eq!(answer.get(small)[0].workers, 3);
 /// let unplaced = answer.unplaced()[0];
 /// assert_eq!(unplaced.job, large);
@@ -48,6 +48,25 @@ pub struct Placements {
 impl Placements {
     /// The jobs that were placed, each with its workers by server and role, as
     /// [`Cluster::placements`](crate::cluster::Cluster::placements) would give them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let jobs = [cluster.add_job(Job::inelastic(3))?, cluster.add_job(Job::inelastic(4))?];
+    /// let answer = BestFitDecreasing.solve(&cluster, &jobs.map(Demand::new))?;
+    /// assert_eq!(answer.placed().len(), 2);
+    /// for (job, workers) in answer.placed() {
+    ///     cluster.place(job, workers)?;
+    /// }
+    /// assert_eq!(cluster.free_gpus(server), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn placed(&self) -> impl ExactSizeIterator<Item = (JobId, &[Placement])> {
         (0..self.jobs.len()).map(|at| (self.jobs[at].0, self.workers_at(at)))
@@ -58,6 +77,22 @@ impl Placements {
     /// # Complexity
     ///
     /// O(log n) for n jobs placed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let first = cluster.add_server(Server::training(v100, 8))?;
+    /// let second = cluster.add_server(Server::training(v100, 4))?;
+    /// let job = cluster.add_job(Job::inelastic(3).gpus_per_worker(4))?;
+    /// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job)])?;
+    /// assert_eq!(answer.get(job), [Placement::base(first, 2), Placement::base(second, 1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn get(&self, job: JobId) -> &[Placement] {
         match self.jobs.binary_search_by_key(&job, |entry| entry.0) {
@@ -67,6 +102,25 @@ impl Placements {
     }
 
     /// The jobs that were not placed, each with the reason.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// use aryl::place::{BestFitDecreasing, Demand, UnplacedReason};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 4))?;
+    /// let wide = cluster.add_job(Job::inelastic(1).gpus_per_worker(8))?;
+    /// let many = cluster.add_job(Job::inelastic(5))?;
+    /// let answer = BestFitDecreasing.solve(&cluster, &[wide, many].map(Demand::new))?;
+    /// let reasons: Vec<_> = answer.unplaced().iter().map(|unplaced| unplaced.reason).collect();
+    /// // The first can never run here; the second could, on a server with one GPU more.
+    /// let never = UnplacedReason::WorkerExceedsServers { gpus_per_worker: 8, largest_server: 4 };
+    /// assert_eq!(reasons, [never, UnplacedReason::NotEnoughRoom { workers: 5, slots: 4 }]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn unplaced(&self) -> &[Unplaced] {
         &self.unplaced
@@ -102,16 +156,33 @@ impl Placements {
 impl fmt::Display for Placements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let workers: u64 = self.workers.iter().map(|placement| u64::from(placement.workers)).sum();
+        let jobs = self.jobs.len();
+        let plural = |is_one: bool| if is_one { "" } else { "s" };
         write!(
             f,
-            "{} jobs placed with {workers} workers, {} not placed",
-            self.jobs.len(),
+            "{jobs} job{} placed with {workers} worker{}, {} not placed",
+            plural(jobs == 1),
+            plural(workers == 1),
             self.unplaced.len()
         )
     }
 }
 
 /// A job that was not placed.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job};
+/// use aryl::place::{BestFitDecreasing, Demand};
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let job = cluster.add_job(Job::inelastic(1))?;
+/// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job)])?;
+/// assert_eq!(answer.unplaced()[0].to_string(), "job 0 was not placed: there is no server that it may use");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -135,6 +206,23 @@ impl fmt::Display for Unplaced {
 }
 
 /// Why a gang found no place.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::place::{BestFitDecreasing, Demand, UnplacedReason};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 4))?;
+/// cluster.add_server(Server::training(v100, 4))?;
+/// // Eight GPUs are free, but four on each server: there is room for two workers of three GPUs.
+/// let job = cluster.add_job(Job::inelastic(3).gpus_per_worker(3))?;
+/// let answer = BestFitDecreasing.solve(&cluster, &[Demand::new(job)])?;
+/// assert_eq!(answer.unplaced()[0].reason, UnplacedReason::NotEnoughRoom { workers: 3, slots: 2 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

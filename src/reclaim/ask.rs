@@ -7,6 +7,15 @@ use super::costs::Costs;
 use crate::id::{GpuTypeId, ServerId};
 
 /// How much is asked back.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::reclaim::{Ask, Quantity};
+///
+/// assert_eq!(Quantity::Gpus(64).to_string(), "servers with 64 GPUs");
+/// assert_eq!(Ask::by_type(vec![]).to_string(), "nothing");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Quantity {
@@ -17,6 +26,17 @@ pub enum Quantity {
 }
 
 /// How much is asked back, of which GPU types.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::id::GpuTypeId;
+/// use aryl::reclaim::{Amount, Ask, Quantity};
+///
+/// let t4 = GpuTypeId::new(1);
+/// let ask = Ask::servers_of(t4, 2);
+/// assert!(matches!(ask.amount(), Amount::ByType(each) if each[..] == [(t4, Quantity::Servers(2))]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Amount<'a> {
@@ -92,35 +112,139 @@ impl<'a> Ask<'a> {
     pub const NOTHING: Ask<'static> = Ask::servers(0);
 
     /// This many servers, of any type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3))?;
+    /// let large = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let small = [cluster.add_server(Server::on_loan(t4, 4))?, cluster.add_server(Server::on_loan(t4, 4))?];
+    /// let two = Reclaimer::default().solve(&cluster, Ask::servers(2))?;
+    /// assert_eq!(two.servers(), [large, small[0]]); // all are idle: the lowest ids
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn servers(number: u32) -> Self {
         Self::new(Amount::Any(Quantity::Servers(number)))
     }
 
-    /// Servers with this many GPUs, of any type.
+    /// Servers with this many GPUs or more, of any type, and no server that is not needed for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3))?;
+    /// let large = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let small = [cluster.add_server(Server::on_loan(t4, 4))?, cluster.add_server(Server::on_loan(t4, 4))?];
+    /// let servers = |gpus| Reclaimer::default().solve(&cluster, Ask::gpus(gpus)).map(|answer| answer.servers().len());
+    /// assert_eq!(servers(8)?, 1); // the large one
+    /// assert_eq!(servers(9)?, 2); // and a small one
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn gpus(number: u64) -> Self {
         Self::new(Amount::Any(Quantity::Gpus(number)))
     }
 
     /// This many servers of one GPU type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3))?;
+    /// let large = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let small = [cluster.add_server(Server::on_loan(t4, 4))?, cluster.add_server(Server::on_loan(t4, 4))?];
+    /// assert_eq!(Reclaimer::default().solve(&cluster, Ask::servers_of(t4, 1))?.servers(), [small[0]]);
+    /// assert!(Reclaimer::default().solve(&cluster, Ask::servers_of(t4, 3)).is_err()); // there are two
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn servers_of(gpu_type: GpuTypeId, number: u32) -> Self {
         Self::new(Amount::ByType(Cow::Owned([(gpu_type, Quantity::Servers(number))].into())))
     }
 
-    /// Servers of one GPU type, with this many GPUs.
+    /// Servers of one GPU type, with this many GPUs or more, and no server that is not needed for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3))?;
+    /// let large = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let small = [cluster.add_server(Server::on_loan(t4, 4))?, cluster.add_server(Server::on_loan(t4, 4))?];
+    /// assert_eq!(Reclaimer::default().solve(&cluster, Ask::gpus_of(t4, 4))?.servers(), [small[0]]);
+    /// assert_eq!(Reclaimer::default().solve(&cluster, Ask::gpus_of(t4, 5))?.servers(), small);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn gpus_of(gpu_type: GpuTypeId, number: u64) -> Self {
         Self::new(Amount::ByType(Cow::Owned([(gpu_type, Quantity::Gpus(number))].into())))
     }
 
-    /// So much of each of these types, and nothing of any other.
+    /// So much of each of these types, and nothing of any other. A type that is named twice is an
+    /// [error](super::AskError::GpuTypeTwice) when the ask is read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Server};
+    /// use aryl::reclaim::{Ask, Quantity, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3))?;
+    /// let large = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let small = [cluster.add_server(Server::on_loan(t4, 4))?, cluster.add_server(Server::on_loan(t4, 4))?];
+    /// let each = [(v100, Quantity::Servers(1)), (t4, Quantity::Gpus(8))];
+    /// let answer = Reclaimer::default().solve(&cluster, Ask::by_type(&each))?;
+    /// assert_eq!(answer.servers(), [large, small[0], small[1]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn by_type(amounts: impl Into<Cow<'a, [(GpuTypeId, Quantity)]>>) -> Self {
         Self::new(Amount::ByType(amounts.into()))
     }
 
     /// These servers and no others: what would it cost to give them back?
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// // The third server costs 5, and an idle one would cost nothing: but this one is asked for.
+    /// let answer = Reclaimer::default().solve(&cluster, Ask::these(&[third]))?;
+    /// assert_eq!((answer.preempted(), answer.certificate().objective()), (&[dear][..], 5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn these(servers: impl Into<Cow<'a, [ServerId]>>) -> Self {
         Self::new(Amount::Listed).must_return(servers)
     }
@@ -130,6 +254,28 @@ impl<'a> Ask<'a> {
     }
 
     /// The same ask, with these servers among those that go back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let answer = Reclaimer::default().solve(&cluster, Ask::servers(2).must_return(&[third]))?;
+    /// // The third for 5, and one of the others for 1. Left free, it would have taken the two others for 1.
+    /// assert_eq!((answer.servers(), answer.certificate().objective()), (&[first, third][..], 6));
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 2)?.certificate().objective(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn must_return(mut self, servers: impl Into<Cow<'a, [ServerId]>>) -> Self {
         self.must_return = servers.into();
@@ -137,6 +283,26 @@ impl<'a> Ask<'a> {
     }
 
     /// The same ask, with none of these servers among those that go back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let answer = Reclaimer::default().solve(&cluster, Ask::servers(1).must_stay(&[first, second]))?;
+    /// assert_eq!((answer.servers(), answer.certificate().objective()), (&[third][..], 5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn must_stay(mut self, servers: impl Into<Cow<'a, [ServerId]>>) -> Self {
         self.must_stay = servers.into();
@@ -144,6 +310,29 @@ impl<'a> Ask<'a> {
     }
 
     /// The same ask, with other costs of preemption.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, CostModel, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let spared = Ask::servers(1).must_stay(vec![first, second]);
+    /// assert_eq!(Reclaimer::default().solve(&cluster, &spared)?.certificate().objective(), 5);
+    /// // The same job, when jobs are merely counted.
+    /// let counted = spared.costs(CostModel::Jobs);
+    /// assert_eq!(Reclaimer::default().solve(&cluster, &counted)?.certificate().objective(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn costs(mut self, costs: impl Into<Costs<'a>>) -> Self {
         self.costs = costs.into();
@@ -151,12 +340,28 @@ impl<'a> Ask<'a> {
     }
 
     /// How much is asked back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::id::ServerId;
+    /// use aryl::reclaim::{Amount, Ask, Quantity};
+    ///
+    /// assert_eq!(Ask::gpus(64).amount(), &Amount::Any(Quantity::Gpus(64)));
+    /// assert_eq!(Ask::these(&[ServerId::new(3)]).amount(), &Amount::Listed);
+    /// ```
     #[must_use]
     pub const fn amount(&self) -> &Amount<'a> {
         &self.amount
     }
 
     /// Whether nothing is asked back.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), or O(types) where amounts are by type.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use aryl::id::ServerId;

@@ -16,6 +16,27 @@ use crate::id::ServerId;
 pub(super) const SCALE: u128 = 5_342_931_457_063_200;
 
 /// What it would cost to take one server, by three measures (Aryl, section 4, Table 1).
+///
+/// # Examples
+///
+/// Server 5 of Figure 5 in the paper, with 2 of the 10 GPUs of each of two jobs:
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::server_preemption_costs;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+/// let (fourth, fifth, sixth) = (server()?, server()?, server()?);
+/// for other in [fourth, sixth] {
+///     let job = cluster.add_job(Job::inelastic(10))?;
+///     cluster.place(job, &[Placement::base(other, 8), Placement::base(fifth, 2)])?;
+/// }
+/// let row = server_preemption_costs(&cluster)[1];
+/// assert_eq!((row.server, row.running_jobs, row.gpu_fractions, row.cost), (fifth, 2, 0.4, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

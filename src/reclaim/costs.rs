@@ -8,6 +8,26 @@ use crate::id::JobId;
 use crate::units::Seconds;
 
 /// What the preemption of one job costs.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Ask, CostModel, PreemptionCost, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let servers = [cluster.add_server(Server::on_loan(v100, 8))?, cluster.add_server(Server::on_loan(v100, 8))?];
+/// for server in servers {
+///     let job = cluster.add_job(Job::inelastic(1))?;
+///     cluster.place(job, &[Placement::base(server, 1)])?;
+/// }
+/// // By job: the first is not to be touched, the second costs 7.
+/// let table = vec![PreemptionCost::Protected, PreemptionCost::Cost(7)];
+/// let answer = Reclaimer::default().solve(&cluster, Ask::servers(1).costs(CostModel::Table(table.into())))?;
+/// assert_eq!((answer.servers(), answer.certificate().objective()), (&servers[1..], 7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum PreemptionCost {
@@ -21,6 +41,34 @@ pub enum PreemptionCost {
 ///
 /// All costs are whole numbers, and they are added up: two jobs of cost 3 are dearer than one of cost 5. A job that is
 /// [protected](crate::cluster::Job::protected) is so under every measure.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Ask, CostModel, Costs, Reclaimer};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = Job::inelastic(2).preemption_cost(9).priority(4).preemptions(1).started(Seconds(0.0));
+/// let job = cluster.add_job(job)?;
+/// cluster.place(job, &[Placement::base(server, 2)])?;
+/// let models = [
+///     CostModel::Stated,
+///     CostModel::Jobs,
+///     CostModel::GpuSecondsLost, // 2 GPUs for 60 s
+///     CostModel::Priority,
+///     CostModel::Preemptions,
+/// ];
+/// let cost = |model| {
+///     let costs = Costs::new(model).now(Seconds(60.0));
+///     Reclaimer::default().solve(&cluster, Ask::servers(1).costs(costs)).unwrap().certificate().objective()
+/// };
+/// assert_eq!(models.map(cost), [9, 1, 120, 5, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -110,6 +158,25 @@ impl<'a> Costs<'a> {
     pub const STATED: Costs<'static> = Costs::new(CostModel::Stated);
 
     /// Costs by this measure, which protect no job but those that are marked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, CostModel, Costs, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).preemption_cost(9))?;
+    /// cluster.place(job, &[Placement::base(server, 8)])?;
+    /// let cost = |model| {
+    ///     let ask = Ask::servers(1).costs(Costs::new(model));
+    ///     Reclaimer::default().solve(&cluster, ask).map(|answer| answer.certificate().objective())
+    /// };
+    /// assert_eq!((cost(CostModel::Stated)?, cost(CostModel::Jobs)?), (9, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn new(model: CostModel<'a>) -> Self {
         Self {
@@ -125,6 +192,35 @@ impl<'a> Costs<'a> {
     /// The caller's own costs: asks the function once for each running job, in ascending order of ids.
     ///
     /// The result is a table of plain numbers, so that a decision made with it can be written down and made again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Costs, PreemptionCost, Reclaimer};
+    /// use aryl::units::Seconds;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).remaining(Seconds(600.0)))?;
+    /// cluster.place(job, &[Placement::base(server, 8)])?;
+    /// // A job that is about to end is left to end; else the cost is its GPUs.
+    /// let costs = |about_to_end: f64| {
+    ///     Costs::from_fn(&cluster, |_, job| match job.remaining {
+    ///         Seconds(time) if time < about_to_end => PreemptionCost::Protected,
+    ///         _ => PreemptionCost::Cost(u64::from(job.min_workers * job.gpus_per_worker)),
+    ///     })
+    /// };
+    /// let solve = |costs| Reclaimer::default().solve(&cluster, Ask::servers(1).costs(costs));
+    /// assert_eq!(solve(costs(600.0))?.certificate().objective(), 8);
+    /// assert!(solve(costs(601.0)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(jobs) time and memory, and a call for each running job.
     pub fn from_fn(cluster: &Cluster, mut cost: impl FnMut(JobId, &Job) -> PreemptionCost) -> Costs<'static> {
         let mut table = Vec::new();
         for (id, job) in cluster.jobs().filter(|&(id, _)| cluster.is_running(id)) {
@@ -139,6 +235,29 @@ impl<'a> Costs<'a> {
     ///
     /// Without it a job that was just saved can cost nothing, and is then preempted wherever that spares another job the
     /// loss of a worker.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, CostModel, Costs, Reclaimer};
+    /// use aryl::units::Seconds;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).started(Seconds(0.0)).checkpointed(Seconds(1_000.0)))?;
+    /// cluster.place(job, &[Placement::base(server, 8)])?;
+    /// let cost = |costs| {
+    ///     let answer = Reclaimer::default().solve(&cluster, Ask::servers(1).costs(costs))?;
+    ///     Ok::<_, aryl::reclaim::ReclaimError>(answer.certificate().objective())
+    /// };
+    /// // Saved just now: no work is lost. A restart holds 8 GPUs for a minute.
+    /// let lost = Costs::new(CostModel::GpuSecondsLost).now(Seconds(1_000.0));
+    /// assert_eq!(cost(lost.clone())?, 0);
+    /// assert_eq!(cost(lost.restart(480))?, 480);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn restart(mut self, cost: u64) -> Self {
         self.restart = cost;
@@ -146,6 +265,26 @@ impl<'a> Costs<'a> {
     }
 
     /// The present time, on the time line of the jobs' own times.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, CostError, CostModel, Costs, ReclaimError, Reclaimer};
+    /// use aryl::units::Seconds;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).started(Seconds(900.0)))?;
+    /// cluster.place(job, &[Placement::base(server, 8)])?;
+    /// let solve = |costs| Reclaimer::default().solve(&cluster, Ask::servers(1).costs(costs));
+    /// let lost = Costs::new(CostModel::GpuSecondsLost);
+    /// assert_eq!(solve(lost.clone()), Err(ReclaimError::Costs(CostError::NoNow)));
+    /// // 8 GPUs for 100 s.
+    /// assert_eq!(solve(lost.now(Seconds(1_000.0)))?.certificate().objective(), 800);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn now(mut self, time: Seconds) -> Self {
         self.now = Some(time);
@@ -154,6 +293,28 @@ impl<'a> Costs<'a> {
 
     /// Protects each job until it has run for this long since it started. It needs [`now`](Self::now) and the time at
     /// which each running job [started](crate::cluster::Job::started).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Costs, Reclaimer};
+    /// use aryl::units::Seconds;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).started(Seconds(900.0)))?;
+    /// cluster.place(job, &[Placement::base(server, 8)])?;
+    /// // A job has ten minutes to itself. This one started at 900 s.
+    /// let can_go = |now| {
+    ///     let costs = Costs::STATED.now(Seconds(now)).min_running_time(Seconds(600.0));
+    ///     Reclaimer::default().solve(&cluster, Ask::servers(1).costs(costs)).is_ok()
+    /// };
+    /// assert!(!can_go(1_499.0));
+    /// assert!(can_go(1_500.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn min_running_time(mut self, time: Seconds) -> Self {
         self.min_running_time = Some(time);
@@ -161,6 +322,26 @@ impl<'a> Costs<'a> {
     }
 
     /// Protects each job that has been preempted this often, or more often, so far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Costs, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).preemptions(2))?;
+    /// cluster.place(job, &[Placement::base(server, 8)])?;
+    /// let can_go = |times| {
+    ///     let ask = Ask::servers(1).costs(Costs::STATED.max_preemptions(times));
+    ///     Reclaimer::default().solve(&cluster, ask).is_ok()
+    /// };
+    /// assert!(can_go(3)); // a third time is allowed
+    /// assert!(!can_go(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn max_preemptions(mut self, times: u32) -> Self {
         self.max_preemptions = Some(times);
@@ -168,6 +349,26 @@ impl<'a> Costs<'a> {
     }
 
     /// Protects each job of this priority or a higher one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Costs, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let job = cluster.add_job(Job::inelastic(8).priority(4))?;
+    /// cluster.place(job, &[Placement::base(server, 8)])?;
+    /// let can_go = |from| {
+    ///     let ask = Ask::servers(1).costs(Costs::STATED.protect_priority(from));
+    ///     Reclaimer::default().solve(&cluster, ask).is_ok()
+    /// };
+    /// assert!(can_go(5));
+    /// assert!(!can_go(4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn protect_priority(mut self, from: u32) -> Self {
         self.protect_priority = Some(from);
@@ -204,6 +405,24 @@ impl<'a> From<CostModel<'a>> for Costs<'a> {
 }
 
 /// Why preemptions can't be priced.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Ask, CostModel, Costs, Reclaimer};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = cluster.add_job(Job::inelastic(1))?;
+/// cluster.place(job, &[Placement::base(server, 1)])?;
+/// let lost = Costs::new(CostModel::GpuSecondsLost).now(Seconds(60.0));
+/// let error = Reclaimer::default().solve(&cluster, Ask::servers(1).costs(lost)).unwrap_err();
+/// assert_eq!(error.to_string(), "the costs depend on when job 0 started, which it does not say");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

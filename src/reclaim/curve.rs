@@ -66,6 +66,28 @@ impl CostCurve {
     /// # Determinism
     ///
     /// The same cluster and costs give the same curve. Among choices of the same cost no order is promised.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{CostCurve, Costs};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let cost = |curve: &CostCurve, count| curve.certificate(count).map(|certificate| certificate.objective());
+    /// let stated = CostCurve::of(&cluster, &Costs::STATED)?;
+    /// // The second server comes with the first.
+    /// assert_eq!([1, 2, 3].map(|count| cost(&stated, count)), [Some(1), Some(1), Some(6)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(cluster: &Cluster, costs: &Costs<'_>) -> Result<Self, ReclaimError> {
         let (mut graph, mut exact) = (Graph::default(), Exact::default());
         match graph.read(cluster, &Ask::servers(1).costs(costs.borrowed())) {
@@ -85,12 +107,53 @@ impl CostCurve {
     }
 
     /// How many servers may go back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{CostCurve, Costs};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// cluster.add_server(Server::on_loan(v100, 8).protected())?;
+    /// assert_eq!(CostCurve::of(&cluster, &Costs::STATED)?.available(), 3); // of 4 on loan
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn available(&self) -> usize {
         self.servers.len()
     }
 
     /// A choice of `count` servers, in the order in which they would be added; `None` where fewer may go back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{CostCurve, Costs};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let curve = CostCurve::of(&cluster, &Costs::STATED)?;
+    /// assert_eq!(curve.servers(2), Some(&[first, second][..]));
+    /// assert_eq!(curve.servers(4), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn servers(&self, count: usize) -> Option<&[ServerId]> {
         self.servers.get(..count)
@@ -98,6 +161,27 @@ impl CostCurve {
 
     /// What that choice costs, and a lower bound on the cost of any other of as many servers; `None` where fewer may go
     /// back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{CostCurve, Costs};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let curve = CostCurve::of(&cluster, &Costs::STATED)?;
+    /// assert_eq!(curve.certificate(2).unwrap().to_string(), "1, proven optimal");
+    /// assert_eq!(curve.certificate(4), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn certificate(&self, count: usize) -> Option<&Certificate> {
         self.certificates.get(count)

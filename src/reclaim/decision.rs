@@ -8,6 +8,23 @@ use crate::id::{JobId, ServerId};
 use crate::units::Seconds;
 
 /// Workers of a job that leave a server while the job runs on.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{Departure, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let home = cluster.add_server(Server::training(v100, 8))?;
+/// let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+/// let job = cluster.add_job(Job::elastic(2..=6))?;
+/// cluster.place(job, &[Placement::base(home, 2), Placement::flexible(lent, 4)])?;
+/// let answer = Reclaimer::default().solve(&cluster, 1)?;
+/// assert_eq!(answer.departures(), [Departure { job, server: lent, workers: 4 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Departure {
@@ -84,31 +101,137 @@ impl Default for Reclaim {
 }
 
 impl Reclaim {
-    /// The servers that go back: exactly as many as were asked for.
+    /// The servers that go back, in ascending order of ids: exactly as many as were asked for, or as many as it takes for the
+    /// GPUs that were asked for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Ask, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 2)?.servers(), [first, second]);
+    /// // With 16 GPUs asked for it is the same two; with 8 it is one of them.
+    /// assert_eq!(Reclaimer::default().solve(&cluster, Ask::gpus(8))?.servers(), [first]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn servers(&self) -> &[ServerId] {
         &self.servers
     }
 
-    /// The jobs that are preempted whole, on every server.
+    /// The jobs that are preempted whole, on every server, in ascending order of ids.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::Reclaimer;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// // One server or two: it is the same job.
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 1)?.preempted(), [wide]);
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 2)?.preempted(), [wide]);
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 3)?.preempted(), [wide, dear]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn preempted(&self) -> &[JobId] {
         &self.preempted
     }
 
     /// The workers that leave jobs which run on, by job and server.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Departure, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let home = cluster.add_server(Server::training(v100, 8))?;
+    /// # let lent = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// let elastic = cluster.add_job(Job::elastic(2..=6))?;
+    /// cluster.place(elastic, &[Placement::base(home, 2), Placement::flexible(lent, 3)])?;
+    /// let rigid = cluster.add_job(Job::inelastic(4))?;
+    /// cluster.place(rigid, &[Placement::base(lent, 4)])?;
+    /// let answer = Reclaimer::default().solve(&cluster, 1)?;
+    /// // The elastic job runs on without three workers. The other is preempted, and is not listed here.
+    /// assert_eq!(answer.departures(), [Departure { job: elastic, server: lent, workers: 3 }]);
+    /// assert_eq!(answer.preempted(), [rigid]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn departures(&self) -> &[Departure] {
         &self.departures
     }
 
     /// The GPUs of the servers that go back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::Reclaimer;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// // All GPUs of the server, and not only those that were in use.
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 1)?.returned_gpus(), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn returned_gpus(&self) -> u64 {
         self.returned_gpus
     }
 
     /// The GPUs that preempted jobs hold on servers that do not go back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::Reclaimer;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// // The first server alone: the job is lost on the second server too, which stays.
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 1)?.collateral_gpus(), 6);
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 2)?.collateral_gpus(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn collateral_gpus(&self) -> u64 {
         self.collateral_gpus
@@ -116,6 +239,26 @@ impl Reclaim {
 
     /// The collateral damage: GPUs that preempted jobs hold on servers that do not go back, as a share of the GPUs that
     /// do. 0 where no server goes back (Aryl, section 7).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::Reclaimer;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// // 6 GPUs on a server that stays, for 8 on the server that goes.
+    /// assert_eq!(Reclaimer::default().solve(&cluster, 1)?.collateral_damage(), 0.75);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn collateral_damage(&self) -> f64 {
         if self.returned_gpus == 0 { 0.0 } else { self.collateral_gpus as f64 / self.returned_gpus as f64 }
@@ -145,7 +288,27 @@ impl Reclaim {
         Seconds(self.jct_lost_milliseconds as f64 / 1_000.0)
     }
 
-    /// The total preemption cost, and a lower bound on it over all choices of as many servers.
+    /// The total preemption cost, and a lower bound on it over all choices that answer the ask.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::Reclaimer;
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let certificate = *Reclaimer::default().solve(&cluster, 3)?.certificate();
+    /// assert_eq!((certificate.objective(), certificate.bound()), (6, 6)); // 1 for the wide job, 5 for the dear one
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn certificate(&self) -> &Certificate {
         &self.certificate

@@ -9,13 +9,31 @@ use crate::cluster::{Cluster, Pool, Server};
 use crate::id::{GpuTypeId, JobId, ServerId};
 
 /// Why servers can't be reclaimed.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::reclaim::{ReclaimError, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// // Ask for what can be had, where that is better than nothing.
+/// let answer = match Reclaimer::default().solve(&cluster, 5) {
+///     Err(ReclaimError::NotEnoughServers { available, .. }) => Reclaimer::default().solve(&cluster, available)?,
+///     other => other?,
+/// };
+/// assert_eq!(answer.servers().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ReclaimError {
     /// More servers are asked for than can go back. No other choice would do: ask for `available` or fewer, or lift a
     /// protection.
-    #[error("{asked} servers{} are to go back, and {available} can; {shortage}", Of(*gpu_type))]
+    #[error("{} to go back, and {available} can; {shortage}", Are(u64::from(*asked), "server", *gpu_type))]
     NotEnoughServers {
         /// The servers asked for.
         asked: u32,
@@ -27,7 +45,7 @@ pub enum ReclaimError {
         shortage: Shortage,
     },
     /// More GPUs are asked for than the servers have that can go back.
-    #[error("{asked} GPUs{} are to go back, and {available} can; {shortage}", Of(*gpu_type))]
+    #[error("{} to go back, and {available} can; {shortage}", Are(*asked, "GPU", *gpu_type))]
     NotEnoughGpus {
         /// The GPUs asked for.
         asked: u64,
@@ -47,6 +65,26 @@ pub enum ReclaimError {
 }
 
 /// Where the servers on loan are that can't go back. Each is counted once, in the first place that fits.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+/// use aryl::reclaim::{ReclaimError, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let busy = cluster.add_server(Server::on_loan(v100, 8))?;
+/// cluster.add_server(Server::on_loan(v100, 8).protected())?;
+/// let job = cluster.add_job(Job::inelastic(1).protected())?;
+/// cluster.place(job, &[Placement::base(busy, 1)])?;
+/// let Err(ReclaimError::NotEnoughServers { shortage, .. }) = Reclaimer::default().solve(&cluster, 1) else {
+///     unreachable!()
+/// };
+/// assert_eq!((shortage.on_loan, shortage.protected_servers, shortage.blocked_servers), (2, 1, 1));
+/// assert_eq!(shortage.blocking, [job]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -124,7 +162,32 @@ impl fmt::Display for Of {
     }
 }
 
+/// So many of these are, in a sentence.
+struct Are(u64, &'static str, Option<GpuTypeId>);
+
+impl fmt::Display for Are {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Self(count, noun, gpu_type) = self;
+        let (s, are) = if count == 1 { ("", "is") } else { ("s", "are") };
+        write!(f, "{count} {noun}{s}{} {are}", Of(gpu_type))
+    }
+}
+
 /// Why an ask makes no sense for a cluster.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::reclaim::{Ask, Reclaimer};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let server = cluster.add_server(Server::training(v100, 8))?;
+/// let error = Reclaimer::default().solve(&cluster, Ask::these(&[server])).unwrap_err();
+/// assert_eq!(error.to_string(), "server 0 must go back, and is in the training pool");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -184,7 +247,12 @@ pub enum AskError {
         gpu_type: GpuTypeId,
     },
     /// More servers must go back than are asked for.
-    #[error("{must_return} servers{} must go back, and {asked} are asked for", Of(*gpu_type))]
+    #[error(
+        "{must_return} server{}{} must go back, and {asked} {} asked for",
+        if *must_return == 1 { "" } else { "s" },
+        Of(*gpu_type),
+        if *asked == 1 { "is" } else { "are" }
+    )]
     TooManyMustReturn {
         /// The servers that must go back.
         must_return: u32,

@@ -43,17 +43,17 @@
 //!   that leave. The surplus of a job is one budget for the whole choice: two servers can't both spend it.
 //! - **A job that does not survive** is preempted whole. What it held on servers that stay is *collateral damage*.
 //! - **Better is**, in this order: a lower total preemption cost (by default the sum of
-//!   [`Job::preemption_cost`](crate::cluster::Job::preemption_cost), which is the number of jobs unless they say otherwise);
-//!   less completion
-//!   time lost to scale-in, in milliseconds, rounded job by job, each multiplied by its weight; fewer collateral GPUs;
-//!   lower ids.
+//!   [`Job::preemption_cost`](crate::cluster::Job::preemption_cost), which is the number of jobs unless they say
+//!   otherwise); less completion time lost to scale-in, in milliseconds, rounded job by job, each multiplied by its
+//!   weight; fewer collateral GPUs; lower ids.
 //!
 //! Every answer is inclusion-minimal, unless [`Reclaimer::put_back`] is turned off: victims that turned out to be
 //! superfluous are put back, dearest first. Where no job has workers to spare, no victim of an answer can be spared by any
-//! other choice that preempts no further job. With surplus in play the same holds for choices among the servers that the answer empties; to look at all ways of spending
-//! several surpluses is a packing problem, and is not done. Nor does the promise extend to the surplus where GPUs of servers
-//! of several sizes, or servers of several types, are asked for. (For a job that mixes GPU types, the servers that its
-//! surplus covers are found by a rule of thumb, so the promise does not extend to it.)
+//! other choice that preempts no further job. With surplus in play the same holds for choices among the servers that the
+//! answer empties; to look at all ways of spending several surpluses is a packing problem, and is not done. Nor does the
+//! promise extend to the surplus where GPUs of servers of several sizes, or servers of several types, are asked for. (For
+//! a job that mixes GPU types, the servers that its surplus covers are found by a rule of thumb, so the promise does not
+//! extend to it.)
 //!
 //! Every answer carries a lower bound on the cost of any choice, in [`Reclaim::certificate`]: where the two are equal, it
 //! is proven optimal. [`Policy::Exact`] brings the bound of its search. The other policies bring a plain one: it charges a
@@ -189,7 +189,6 @@ mod exact;
 mod explanation;
 mod graph;
 mod greedy;
-
 mod jct;
 mod ledger;
 mod outcome;

@@ -67,6 +67,23 @@ impl Default for Reclaimer {
 ///
 /// It holds no state that matters: a decision with a used workspace equals one with a new workspace. Any policy can use
 /// it after any other.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+/// for policy in [Policy::Exact, Policy::Aryl, Policy::Random { seed: 1 }] {
+///     Reclaimer::new(policy).solve_into(&cluster, 1, &mut workspace, &mut answer)?;
+///     assert_eq!(answer, Reclaimer::new(policy).solve(&cluster, 1)?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     graph: Graph,
@@ -82,6 +99,29 @@ pub struct Workspace {
 
 impl Workspace {
     /// A workspace that holds no memory yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Reclaim, Reclaimer, Workspace};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+    /// for count in 1..=3 {
+    ///     Reclaimer::default().solve_into(&cluster, count, &mut workspace, &mut answer)?;
+    ///     assert_eq!(answer.servers().len() as u32, count);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -114,6 +154,28 @@ impl Workspace {
 
 impl Reclaimer {
     /// A solver that follows this policy, and puts superfluous victims back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+    /// use aryl::reclaim::{Policy, Reclaimer};
+    ///
+    /// # let mut cluster = Cluster::new();
+    /// # let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// # let mut server = || cluster.add_server(Server::on_loan(v100, 8));
+    /// # let (first, second, third) = (server()?, server()?, server()?);
+    /// // A job has 6 GPUs on each of two servers, another that is dear has 2 on the third.
+    /// let wide = cluster.add_job(Job::inelastic(12))?;
+    /// cluster.place(wide, &[Placement::base(first, 6), Placement::base(second, 6)])?;
+    /// let dear = cluster.add_job(Job::inelastic(2).preemption_cost(5))?;
+    /// cluster.place(dear, &[Placement::base(third, 2)])?;
+    /// // Random order, as in the paper's comparison; the seed makes it the same order each time.
+    /// let random = Reclaimer::new(Policy::Random { seed: 7 });
+    /// assert_eq!(random.solve(&cluster, 1)?, random.solve(&cluster, 1)?);
+    /// assert!(random.solve(&cluster, 1)?.certificate().bound() <= 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn new(policy: Policy) -> Self {
         Self { policy, put_back: true, solver: Solver::new() }
@@ -170,6 +232,15 @@ impl Reclaimer {
     }
 
     /// The policy that it follows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::reclaim::{Policy, Reclaimer};
+    ///
+    /// assert_eq!(Reclaimer::default().policy(), Policy::Exact);
+    /// assert_eq!(Reclaimer::new(Policy::Aryl).policy(), Policy::Aryl);
+    /// ```
     #[must_use]
     pub const fn policy(&self) -> Policy {
         self.policy
@@ -185,10 +256,14 @@ impl Reclaimer {
     ///
     /// # Complexity
     ///
-    /// O((S + T) log S + J) time and O(S + T + J) memory, for S servers, J jobs and T pairs of a job and a server that
-    /// hosts it, and with a factor of log k in [`Policy::Amortized`] where jobs are wider than the number k of servers
-    /// asked for. A job that mixes m GPU types adds a factor m to its own part. An ask of q types adds O(q) for each
-    /// server that goes back.
+    /// For each rule: O((S + T) log S + J) time and O(S + T + J) memory, for S servers, J jobs and T pairs of a job and a
+    /// server that hosts it, and with a factor of log k in [`Policy::Amortized`] where jobs are wider than the number k of
+    /// servers asked for. A job that mixes m GPU types adds a factor m to its own part. An ask of q types adds O(q) for
+    /// each server that goes back.
+    ///
+    /// [`Policy::Exact`] follows three rules, then searches: some minimum cuts, each in time near to O(S + T), and as many
+    /// nodes of branch and bound as its [budget](Self::solver) allows where the cuts do not settle the matter
+    /// ([`k_union::Solver::solve`](Solver::solve)).
     ///
     /// # Determinism
     ///
@@ -199,7 +274,7 @@ impl Reclaimer {
     ///
     /// ```
     /// use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
-    /// use aryl::reclaim::{Ask, ReclaimError, Reclaimer};
+    /// use aryl::reclaim::{Ask, Reclaimer};
     ///
     /// let mut cluster = Cluster::new();
     /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
@@ -228,6 +303,10 @@ impl Reclaimer {
     /// # Errors
     ///
     /// As [`solve`](Self::solve). Then the answer is empty.
+    ///
+    /// # Complexity
+    ///
+    /// As [`solve`](Self::solve).
     ///
     /// # Examples
     ///

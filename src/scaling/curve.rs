@@ -6,14 +6,55 @@ use super::{MeasuredTable, MeasuredTableError};
 ///
 /// Implement it for a curve of your own, then hand it to a job as
 /// [`ScalingCurve::sampled`].
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::Job;
+/// use aryl::scaling::{Scaling, ScalingCurve};
+/// use aryl::units::Seconds;
+///
+/// /// Each doubling of the workers brings half as much again.
+/// struct Doubling;
+///
+/// impl Scaling for Doubling {
+///     fn speedup(&self, base: u32, workers: u32) -> f64 {
+///         1.5f64.powf((f64::from(workers) / f64::from(base)).log2())
+///     }
+/// }
+///
+/// let job = Job::elastic(1..=8).remaining(Seconds(90.0)).scaling(ScalingCurve::sampled(&Doubling, 8)?);
+/// assert_eq!((job.running_time(2), job.running_time(4)), (Seconds(60.0), Seconds(40.0)));
+/// # Ok::<(), aryl::scaling::MeasuredTableError>(())
+/// ```
 pub trait Scaling {
     /// How many times faster the job runs on `workers` workers than on `base` workers.
     ///
     /// Both are reference workers, at least 1. The answer should be positive and finite, and 1 where the two are equal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::scaling::{Scaling, ScalingCurve};
+    ///
+    /// // From 2 workers to 6: three times the speed if it is linear, √3 times if it grows with the square root.
+    /// assert_eq!(ScalingCurve::Linear.speedup(2, 6), 3.0);
+    /// let root = ScalingCurve::PowerLaw { exponent: 0.5 };
+    /// assert!((root.speedup(2, 6) - 3f64.sqrt()).abs() < 1e-12);
+    /// ```
     fn speedup(&self, base: u32, workers: u32) -> f64;
 }
 
 /// A curve that its parameter makes meaningless.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::scaling::ScalingCurve;
+///
+/// let error = ScalingCurve::LossPerAddedWorker { loss: 1.5 }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "the loss 1.5 per added worker is not from 0 to 1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScalingError {

@@ -4,6 +4,16 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// One measurement: the throughput of a job on this number of workers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::scaling::{MeasuredPoint, MeasuredTable};
+///
+/// let points = vec![MeasuredPoint { workers: 1, throughput: 55.0 }, MeasuredPoint { workers: 2, throughput: 100.0 }];
+/// assert_eq!(MeasuredTable::try_from(points)?.throughput(2), 100.0);
+/// # Ok::<(), aryl::scaling::MeasuredTableError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct MeasuredPoint {
@@ -14,6 +24,15 @@ pub struct MeasuredPoint {
 }
 
 /// A table that can't be read as throughput over workers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::scaling::MeasuredTable;
+///
+/// let error = MeasuredTable::new([(4, 160.0), (2, 100.0)]).unwrap_err();
+/// assert_eq!(error.to_string(), "the table has 2 workers after 4: the numbers must ascend");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasuredTableError {
@@ -77,6 +96,25 @@ impl MeasuredTable {
     ///
     /// [`MeasuredTableError`] where there is no point, the workers start at 0 or do not ascend, or a throughput is not
     /// positive and finite. Two throughputs whose ratio overflows are refused too.
+    ///
+    /// # Complexity
+    ///
+    /// O(points), and 16 bytes for each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::scaling::{MeasuredTable, MeasuredTableError};
+    ///
+    /// // Samples a second, measured on 1, 2 and 4 workers.
+    /// let table = MeasuredTable::new([(1, 55.0), (2, 100.0), (4, 160.0)])?;
+    /// assert_eq!(table.throughput(3), 130.0); // half-way between the two beside it
+    /// assert_eq!(
+    ///     MeasuredTable::new([(4, 160.0), (2, 100.0)]),
+    ///     Err(MeasuredTableError::NotAscending { previous: 4, workers: 2 })
+    /// );
+    /// # Ok::<(), MeasuredTableError>(())
+    /// ```
     pub fn new(points: impl IntoIterator<Item = (u32, f64)>) -> Result<Self, MeasuredTableError> {
         Self::from_points(
             points.into_iter().map(|(workers, throughput)| MeasuredPoint { workers, throughput }).collect(),
@@ -107,16 +145,38 @@ impl MeasuredTable {
     }
 
     /// The points of the table, in ascending order of workers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::scaling::{MeasuredPoint, MeasuredTable};
+    ///
+    /// let table = MeasuredTable::new([(1, 55.0), (2, 100.0)])?;
+    /// assert_eq!(table.points()[1], MeasuredPoint { workers: 2, throughput: 100.0 });
+    /// # Ok::<(), aryl::scaling::MeasuredTableError>(())
+    /// ```
     #[must_use]
     pub fn points(&self) -> &[MeasuredPoint] {
         &self.points
     }
 
-    /// The throughput at this number of workers.
+    /// The throughput at this number of reference workers, in the unit of the table. 0 workers are read as 1.
     ///
     /// # Complexity
     ///
     /// O(log points).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::scaling::MeasuredTable;
+    ///
+    /// let table = MeasuredTable::new([(2, 100.0), (4, 160.0)])?;
+    /// assert_eq!(table.throughput(1), 50.0); // below the first point: in proportion
+    /// assert_eq!(table.throughput(3), 130.0); // between two: on the line
+    /// assert_eq!(table.throughput(64), 160.0); // above the last: no gain that was not measured
+    /// # Ok::<(), aryl::scaling::MeasuredTableError>(())
+    /// ```
     #[must_use]
     pub fn throughput(&self, workers: u32) -> f64 {
         let after = self.points.partition_point(|point| point.workers < workers);

@@ -9,6 +9,20 @@ use crate::cluster::{Cluster, Job, Placement, Pool, Role, Server, Tenant};
 use crate::id::{GpuTypeId, JobId, ServerId};
 
 /// A rule that a cluster breaks.
+///
+/// A [`Cluster`] checks each change, so none of these is ever found in one. They are there for the day on which one is.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::Role;
+/// use aryl::id::{JobId, ServerId};
+/// use aryl::verify::ClusterViolation;
+///
+/// let (job, server) = (JobId::new(4), ServerId::new(1));
+/// let violation = ClusterViolation::Directions { job, server, role: Role::Base, placed: 2, hosted: 3 };
+/// assert_eq!(violation.to_string(), "job 4 says it has 2 base workers on server 1, which says it hosts 3");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterViolation {

@@ -8,6 +8,19 @@ use crate::certificate::Sense;
 use crate::k_union::{Instance, Solution};
 
 /// A rule that the answer to a cheapest union breaks. Sets and elements are numbered from 0.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::k_union::{Instance, Solution};
+/// use aryl::verify;
+///
+/// let mut instance = Instance::new();
+/// instance.add_set([])?;
+/// let violation = verify::k_union(&instance, 1, &Solution::default()).unwrap_err();
+/// assert_eq!(violation.to_string(), "the sets chosen weigh 0, and 1 are asked for");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnionViolation {

@@ -5,6 +5,21 @@ use crate::certificate::Sense;
 use crate::knapsack::{ClassKind, Instance, Item, Solution};
 
 /// A rule that the answer to a knapsack breaks. Classes and items are numbered from 0.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+/// use aryl::verify;
+///
+/// let mut instance = Instance::new(4);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(4, 50)])?;
+/// let solution = Solver::default().solve(&instance)?;
+/// instance.set_capacity(3);
+/// let violation = verify::knapsack(&instance, &solution).unwrap_err();
+/// assert_eq!(violation.to_string(), "the items chosen weigh 4, above the capacity of 3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnapsackViolation {

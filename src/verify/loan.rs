@@ -4,6 +4,19 @@ use super::Violation;
 use crate::loan::{Demand, Fleet, HoldReason, LoanAction, LoanDecision, LoanPolicy};
 
 /// What is wrong with a decision on the loan.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::loan::{Demand, Fleet, LoanPolicy};
+/// use aryl::verify;
+///
+/// let (policy, fleet) = (LoanPolicy::default(), Fleet::new(10, 8)?);
+/// let decision = policy.decide(&fleet, &[], Demand::now(40));
+/// let violation = verify::loan(&policy, &fleet, &[], Demand::now(48), &decision).unwrap_err();
+/// assert_eq!(violation.to_string(), "servers needed: 5 in the decision, 6 counted");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoanViolation {

@@ -54,6 +54,22 @@ pub use plan_violation::PlanViolation;
 pub use reclaim::{ReclaimViolation, reclaim};
 
 /// A rule that an answer breaks, or a number in it that is wrong. It names the offender and both numbers.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::epoch::{Epoch, Request};
+/// use aryl::verify::{self, Violation};
+///
+/// # let mut cluster = aryl::cluster::Cluster::new();
+/// # let v100 = cluster.add_gpu_type(aryl::cluster::GpuType::new("V100"))?;
+/// # cluster.add_server(aryl::cluster::Server::on_loan(v100, 8))?;
+/// // A plan for one request is no plan for another.
+/// let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
+/// assert_eq!(verify::plan(&cluster, Request::reclaim(1), &plan), Ok(()));
+/// assert!(matches!(verify::plan(&cluster, Request::NONE, &plan), Err(Violation::Reclaim(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {

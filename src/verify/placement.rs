@@ -10,6 +10,21 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 use crate::place::{Demand, Placements, UnplacedReason};
 
 /// A rule that a placement breaks.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job};
+/// use aryl::place::{Demand, Placements};
+/// use aryl::verify;
+///
+/// let mut cluster = Cluster::new();
+/// cluster.add_gpu_type(GpuType::new("V100"))?;
+/// let job = cluster.add_job(Job::inelastic(1))?;
+/// let violation = verify::placement(&cluster, &[Demand::new(job)], &Placements::default()).unwrap_err();
+/// assert_eq!(violation.to_string(), "job 0 is named by 1 demands, placed 0 times and left out 0 times");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlacementViolation {

@@ -19,8 +19,8 @@ use crate::id::{JobId, ServerId};
 ///   workers leave with the cause [`Cause::ServerReturns`];
 /// - as many servers are lent as were offered, each unprotected and not returned by the same plan;
 /// - each step can be carried out when its turn comes: no server is ever over-full or used while it serves inference, a
-///   server that returns is on loan and empty, one that is lent serves inference, pinned workers stay, and each job that a step touches is whole after its steps: at
-///   its minimum, not above its maximum, on GPU types it allows;
+///   server that returns is on loan and empty, one that is lent serves inference, pinned workers stay, and each job that
+///   a step touches is whole after its steps: at its minimum, not above its maximum, on GPU types it allows;
 /// - a job that starts does not run; a running job that no step touches has one step that keeps it, and no other job
 ///   has; no workers leave a server on which workers of the same job start;
 /// - the totals are right, counted before and after from the definitions: T(minimum) − T(workers held) over the running

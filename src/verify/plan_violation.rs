@@ -7,6 +7,22 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 use crate::units::Seconds;
 
 /// A rule that a plan breaks. Steps are places in [`Plan::actions`](crate::epoch::Plan::actions), from 0.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::epoch::{Plan, Request};
+/// use aryl::verify;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::inference(v100, 8))?;
+/// // One server is to be lent, and the plan has no such step.
+/// let violation = verify::plan(&cluster, Request::lend(1), &Plan::default()).unwrap_err();
+/// assert_eq!(violation.to_string(), "0 servers are lent, and 1 were offered");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanViolation {

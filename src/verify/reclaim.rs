@@ -14,6 +14,23 @@ use crate::reclaim::{Ask, Departure, Reclaim};
 use crate::units::Seconds;
 
 /// A rule that a reclaim breaks.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::reclaim::Reclaimer;
+/// use aryl::verify;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// let answer = Reclaimer::default().solve(&cluster, 2)?;
+/// let violation = verify::reclaim(&cluster, 1, &answer).unwrap_err();
+/// assert_eq!(violation.to_string(), "2 servers go back, and 1 were asked for");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReclaimViolation {

@@ -394,9 +394,9 @@ fn an_ask_that_makes_no_sense_names_the_offender() {
     assert_eq!(of_another, AskError::OtherGpuType { server: other, gpu_type: t4 });
     let too_many = error(Ask::servers(1).must_return(&[first, other]));
     assert_eq!(too_many, AskError::TooManyMustReturn { must_return: 2, asked: 1, gpu_type: None });
-    assert_eq!(too_many.to_string(), "2 servers must go back, and 1 are asked for");
+    assert_eq!(too_many.to_string(), "2 servers must go back, and 1 is asked for");
     let too_many = error(Ask::servers_of(v100, 1).must_return(&[first, second]));
-    assert_eq!(too_many.to_string(), "2 servers of GPU type 0 must go back, and 1 are asked for");
+    assert_eq!(too_many.to_string(), "2 servers of GPU type 0 must go back, and 1 is asked for");
 }
 
 #[test]

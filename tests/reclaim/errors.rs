@@ -1,7 +1,7 @@
 //! What can't be had.
 
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
-use aryl::reclaim::{Reclaim, ReclaimError, Reclaimer, Shortage, Workspace};
+use aryl::reclaim::{Ask, Reclaim, ReclaimError, Reclaimer, Shortage, Workspace};
 use oorandom::Rand32;
 
 use crate::POLICIES;
@@ -48,6 +48,21 @@ fn the_error_counts_what_can_be_had_and_names_what_blocks() {
         );
         assert_eq!(Reclaimer::new(policy).solve(&cluster, 1).unwrap().servers().len(), 1);
     }
+}
+
+#[test]
+fn one_is_asked_for_and_two_are() {
+    let mut cluster = Cluster::new();
+    let gpu = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let says = |ask: Ask| {
+        let error = Reclaimer::default().solve(&cluster, ask).unwrap_err().to_string();
+        error.split_once(';').unwrap().0.to_string()
+    };
+    assert_eq!(says(Ask::servers(1)), "1 server is to go back, and 0 can");
+    assert_eq!(says(Ask::servers(2)), "2 servers are to go back, and 0 can");
+    assert_eq!(says(Ask::servers_of(gpu, 1)), "1 server of GPU type 0 is to go back, and 0 can");
+    assert_eq!(says(Ask::gpus(1)), "1 GPU is to go back, and 0 can");
+    assert_eq!(says(Ask::gpus_of(gpu, 9)), "9 GPUs of GPU type 0 are to go back, and 0 can");
 }
 
 #[test]
