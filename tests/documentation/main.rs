@@ -31,7 +31,6 @@ const NOT_YET: &[&str] = &[
     "id",
     "ilp",
     "k_union",
-    "knapsack",
     "loan",
     "place",
     "reclaim",
