@@ -29,7 +29,6 @@ const NOT_YET: &[&str] = &[
     "cluster",
     "epoch",
     "id",
-    "ilp",
     "k_union",
     "loan",
     "place",
