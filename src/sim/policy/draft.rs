@@ -222,13 +222,15 @@ impl Draft<'_> {
 
     /// Takes so many inference servers on loan, those with the lowest ids. Returns how many there were to take.
     pub fn lend(&mut self, servers: u32) -> u32 {
-        let home = |(_, server): &(ServerId, &crate::cluster::Server)| {
-            server.pool == Pool::Inference && !server.protected
-        };
+        let pools = &mut self.memory.pools;
         let mut lent = 0;
-        for (id, _) in self.cluster.servers().filter(home).take(servers as usize) {
-            self.memory.pools[id.index()] = Pool::OnLoan;
-            lent += 1;
+        for (id, server) in self.cluster.servers() {
+            // A server that goes back in this draft is not lent again, nor one that is lent in it already.
+            let is_home = server.pool == Pool::Inference && pools[id.index()] == Pool::Inference;
+            if lent < servers && is_home && !server.protected {
+                pools[id.index()] = Pool::OnLoan;
+                lent += 1;
+            }
         }
         self.everywhere();
         lent
