@@ -34,7 +34,6 @@ const NOT_YET: &[&str] = &[
     "place",
     "reclaim",
     "scaling",
-    "sim",
     "units",
     "verify",
 ];

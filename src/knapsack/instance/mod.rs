@@ -128,9 +128,11 @@ impl Instance {
         self.totals = Totals::default();
     }
 
-    /// Makes room for this many more classes and items, so that pushing them does not allocate.
+    /// Makes room for this many more classes and items, so that pushing them does not allocate, if they are tables of which
+    /// at most one item is chosen.
     ///
-    /// A class given by a formula needs room for one class and no items here; its formula is kept apart.
+    /// A class of exactly one item keeps one record more, and a class given by a formula its formula and no items. Room for
+    /// those is made as they come; like all else they keep it when the instance is [cleared](Self::clear).
     ///
     /// # Examples
     ///
