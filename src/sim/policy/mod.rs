@@ -22,6 +22,7 @@ mod draft;
 mod drf;
 mod fifo;
 mod gandiva;
+mod job_record;
 mod marginal;
 mod opportunistic;
 mod optimus;
@@ -38,13 +39,14 @@ pub use draft::{Draft, DraftMemory, Target};
 pub use drf::Drf;
 pub use fifo::Fifo;
 pub use gandiva::Gandiva;
+pub use job_record::JobRecord;
 pub use opportunistic::Opportunistic;
 pub use optimus::Optimus;
 pub use pollux::Pollux;
 pub use shortest_first::ShortestFirst;
 pub use tiresias::Tiresias;
 pub(super) use view::Sources;
-pub use view::{JobRecord, View};
+pub use view::View;
 
 use alloc::vec::Vec;
 
@@ -208,21 +210,25 @@ pub trait Policy {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u64> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u64>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     for job in view.running() {
-    ///         let (Some(remaining), Some(record)) = (view.remaining(job), view.record(job)) else { continue };
-    ///         let worth = Aryl::new().worth(remaining, &record);
-    ///         self.seen.extend(worth.map(|worth| worth.preemption_cost));
-    ///     }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         for job in view.running() {
+    ///             let (Some(remaining), Some(record)) = (view.remaining(job), view.record(job)) else { continue };
+    ///             let worth = Aryl::new().worth(remaining, &record);
+    ///             self.seen.extend(worth.map(|worth| worth.preemption_cost));
+    ///         }
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // It runs for an hour, and a policy decides every 300 s: after 300, 600, 900 s ...
     /// let jobs = [TraceJob::new(Job::inelastic(8).remaining(Seconds(1_800.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);

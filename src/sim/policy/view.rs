@@ -1,5 +1,6 @@
 //! What a policy sees when it decides.
 
+use super::JobRecord;
 use crate::cluster::Cluster;
 use crate::epoch::Request;
 use crate::id::JobId;
@@ -29,9 +30,9 @@ pub(in crate::sim) struct Sources<'a> {
 ///
 /// # Remaining times
 ///
-/// [`Job::remaining`](crate::cluster::Job) of a job in [`cluster`](Self::cluster) is an estimate. For a waiting job, and for a running elastic
-/// one, it is that of the time left now. For a running inelastic one, which no decision of this crate looks at, it is that
-/// of the time left when it started; [`remaining`](Self::remaining) is as of now for all.
+/// [`Job::remaining`](crate::cluster::Job) of a job in [`cluster`](Self::cluster) is an estimate. For a waiting job, and for
+/// a running elastic one, it is that of the time left now. For a running inelastic one, which no decision of this crate looks
+/// at, it is that of the time left when it started; [`remaining`](Self::remaining) is as of now for all.
 ///
 /// # Examples
 ///
@@ -39,22 +40,26 @@ pub(in crate::sim) struct Sources<'a> {
 ///
 /// ```
 /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-/// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<usize> }
-/// # impl Policy for Mine {
-/// #     fn name(&self) -> &str { "mine" }
-/// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-///     let mut draft = self.memory.begin(view);
-///     let mut queue: Vec<_> = view.waiting().filter_map(|job| Some((view.record(job)?.waited, job))).collect();
-///     queue.sort_by(|a, b| b.0.0.total_cmp(&a.0.0));
-///     for (_, job) in queue {
-///         if draft.start(job) {
-///             self.seen.extend(view.trace_index(job));
-///         }
-///     }
-///     draft.finish(actions);
-///     Ok(())
+/// #[derive(Default)]
+/// struct Mine {
+///     memory: DraftMemory,
+///     seen: Vec<usize>,
 /// }
-/// # }
+/// impl Policy for Mine {
+/// #     fn name(&self) -> &str { "mine" }
+///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+///         let mut draft = self.memory.begin(view);
+///         let mut queue: Vec<_> = view.waiting().filter_map(|job| Some((view.record(job)?.waited, job))).collect();
+///         queue.sort_by(|a, b| b.0.0.total_cmp(&a.0.0));
+///         for (_, job) in queue {
+///             if draft.start(job) {
+///                 self.seen.extend(view.trace_index(job));
+///             }
+///         }
+///         draft.finish(actions);
+///         Ok(())
+///     }
+/// }
 /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
 /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
 /// let jobs = [job(0.0), job(30.0)];
@@ -75,17 +80,21 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<f64> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<f64>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push(view.now().0);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push(view.now().0);
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -108,18 +117,22 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let cluster = view.cluster();
-    ///     self.seen.push(cluster.servers().map(|(id, _)| cluster.free_gpus(id)).sum());
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let cluster = view.cluster();
+    ///         self.seen.push(cluster.servers().map(|(id, _)| cluster.free_gpus(id)).sum());
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -142,22 +155,26 @@ impl<'a> View<'a> {
     /// ```
     /// # use aryl::reclaim::Reclaimer;
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<aryl::epoch::Request<'static>> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<aryl::epoch::Request<'static>>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn loan_policy(&self) -> Option<aryl::loan::LoanPolicy> {
     /// #         aryl::loan::LoanPolicy::default().with_band(0).with_headroom(0.0).ok()?.with_patience(1).ok()
     /// #     }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push(view.request());
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push(view.request());
     /// #     let mut draft = self.memory.begin(view);
     /// #     draft.reclaim(&Reclaimer::default(), view.asked_back())?;
     /// #     draft.lend(view.offered());
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // The load rises at 900 s, which is known 300 s before.
     /// let jobs = [TraceJob::new(Job::inelastic(4).remaining(Seconds(800.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 4).inference(GpuType::new("T4"), 4, 8);
@@ -181,22 +198,26 @@ impl<'a> View<'a> {
     /// ```
     /// # use aryl::reclaim::Reclaimer;
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn loan_policy(&self) -> Option<aryl::loan::LoanPolicy> {
     /// #         aryl::loan::LoanPolicy::default().with_band(0).with_headroom(0.0).ok()?.with_patience(1).ok()
     /// #     }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push(view.asked_back());
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push(view.asked_back());
     /// #     let mut draft = self.memory.begin(view);
     /// #     draft.reclaim(&Reclaimer::default(), view.asked_back())?;
     /// #     draft.lend(view.offered());
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // The load rises at 900 s, which is known 300 s before.
     /// let jobs = [TraceJob::new(Job::inelastic(4).remaining(Seconds(800.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 4).inference(GpuType::new("T4"), 4, 8);
@@ -219,22 +240,26 @@ impl<'a> View<'a> {
     /// ```
     /// # use aryl::reclaim::Reclaimer;
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn loan_policy(&self) -> Option<aryl::loan::LoanPolicy> {
     /// #         aryl::loan::LoanPolicy::default().with_band(0).with_headroom(0.0).ok()?.with_patience(1).ok()
     /// #     }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push(view.offered());
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push(view.offered());
     /// #     let mut draft = self.memory.begin(view);
     /// #     draft.reclaim(&Reclaimer::default(), view.asked_back())?;
     /// #     draft.lend(view.offered());
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // The load rises at 900 s, which is known 300 s before.
     /// let jobs = [TraceJob::new(Job::inelastic(4).remaining(Seconds(800.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 4).inference(GpuType::new("T4"), 4, 8);
@@ -257,17 +282,21 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<usize> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<usize>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push(view.waiting().count());
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push(view.waiting().count());
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -289,17 +318,21 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<usize> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<usize>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push(view.running().count());
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push(view.running().count());
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -321,17 +354,21 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<Option<usize>> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<Option<usize>>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push(view.waiting().next().and_then(|job| view.trace_index(job)));
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push(view.waiting().next().and_then(|job| view.trace_index(job)));
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -353,17 +390,21 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<[bool; 2]> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<[bool; 2]>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     self.seen.push([0, 1].map(|place| view.job_id(place).is_some()));
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         self.seen.push([0, 1].map(|place| view.job_id(place).is_some()));
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -386,22 +427,26 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<Seconds> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<Seconds>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     // What the policy is not told: how long the job really runs.
-    ///     let job = view.waiting().next().and_then(|job| view.trace_job(job));
-    ///     self.seen.extend(job.map(|job| job.job.remaining));
-    ///     // What it is told.
-    ///     let job = view.waiting().next().and_then(|job| view.remaining(job));
-    ///     self.seen.extend(job);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         // What the policy is not told: how long the job really runs.
+    ///         let job = view.waiting().next().and_then(|job| view.trace_job(job));
+    ///         self.seen.extend(job.map(|job| job.job.remaining));
+    ///         // What it is told.
+    ///         let job = view.waiting().next().and_then(|job| view.remaining(job));
+    ///         self.seen.extend(job);
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// let jobs = [TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0))).estimate_factor(1.25)];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
@@ -422,18 +467,22 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<Option<Seconds>> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<Option<Seconds>>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let first = view.job_id(0);
-    ///     self.seen.push(first.and_then(|job| view.remaining(job)));
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let first = view.job_id(0);
+    ///         self.seen.push(first.and_then(|job| view.remaining(job)));
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -456,20 +505,24 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<(f64, f64)> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<(f64, f64)>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     for job in view.cluster().jobs().map(|entry| entry.0) {
-    ///         let record = view.record(job).expect("the cluster holds it");
-    ///         self.seen.push((record.waited.0, record.attained_gpu_seconds));
-    ///     }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         for job in view.cluster().jobs().map(|entry| entry.0) {
+    ///             let record = view.record(job).expect("the cluster holds it");
+    ///             self.seen.push((record.waited.0, record.attained_gpu_seconds));
+    ///         }
     /// #     let mut draft = self.memory.begin(view);
     /// #     view.waiting().for_each(|job| { draft.start(job); });
     /// #     draft.finish(actions);
     /// #     Ok(())
+    ///     }
     /// }
-    /// # }
     /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
     /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(30.0)];
@@ -489,57 +542,4 @@ impl<'a> View<'a> {
     fn state(&self, job: JobId) -> Option<&'a JobState> {
         self.0.jobs.get(self.trace_index(job)?)
     }
-}
-
-/// The past of a job, as a policy may know it.
-///
-/// # Examples
-///
-/// A policy that leaves alone what has cost much already:
-///
-/// ```
-/// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-/// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<bool> }
-/// # impl Policy for Mine {
-/// #     fn name(&self) -> &str { "mine" }
-/// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-///     for job in view.running() {
-///         let Some(record) = view.record(job) else { continue };
-///         self.seen.push(record.at_stake > Seconds(20.0) || record.preemptions > 2);
-///     }
-/// #     let mut draft = self.memory.begin(view);
-/// #     view.waiting().for_each(|job| { draft.start(job); });
-/// #     draft.finish(actions);
-/// #     Ok(())
-/// }
-/// # }
-/// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
-/// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
-/// let jobs = [job(0.0), job(30.0)];
-/// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
-/// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
-/// let mut policy = Mine::default();
-/// Simulation::new(&setup, &workload)?.run(&mut policy)?;
-/// assert_eq!(policy.seen, [true]); // at 30 s the first would lose 30 s of work
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct JobRecord {
-    /// When it was submitted.
-    pub submitted: Seconds,
-    /// When it first started, if it has.
-    pub first_start: Option<Seconds>,
-    /// How long it has waited, in all.
-    pub waited: Seconds,
-    /// The GPUs that it has held, each times the seconds for which it did.
-    pub attained_gpu_seconds: f64,
-    /// The work that a preemption for a reclaim would throw away now, in seconds at its minimum.
-    pub at_stake: Seconds,
-    /// How often it was stopped.
-    pub preemptions: u32,
-    /// How often it was stopped, or its workers changed while it ran.
-    pub changes: u32,
-    /// The most reference workers that it has had.
-    pub largest_size: u32,
 }

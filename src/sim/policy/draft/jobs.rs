@@ -16,22 +16,26 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn sizes(&self) -> Sizes { Sizes::Elastic }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///         }
+    ///         for (job, definition) in view.cluster().jobs() {
+    ///             self.seen.push(draft.grow(job, definition.max_workers));
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
     ///     }
-    ///     for (job, definition) in view.cluster().jobs() {
-    ///         self.seen.push(draft.grow(job, definition.max_workers));
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
     /// }
-    /// # }
     /// // One server of 8 GPUs. The first job can use 2 to 6 workers of one GPU, the second needs 4.
     /// let first = TraceJob::new(Job::elastic(2..=6).remaining(Seconds(60.0)));
     /// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)).submitted(Seconds(10.0)));
@@ -88,25 +92,29 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn sizes(&self) -> Sizes { Sizes::Elastic }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     for job in view.running() {
-    ///         draft.shrink(job, 3);
-    ///         self.seen.push(draft.reference_workers(job));
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         for job in view.running() {
+    ///             draft.shrink(job, 3);
+    ///             self.seen.push(draft.reference_workers(job));
+    ///         }
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///             let definition = view.cluster().job(job).expect("it waits");
+    ///             draft.grow(job, definition.max_workers);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
     ///     }
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
-    ///         let definition = view.cluster().job(job).expect("it waits");
-    ///         draft.grow(job, definition.max_workers);
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
     /// }
-    /// # }
     /// // One server of 8 GPUs. The first job can use 2 to 6 workers of one GPU, the second needs 4.
     /// let first = TraceJob::new(Job::elastic(2..=6).remaining(Seconds(60.0)));
     /// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)).submitted(Seconds(10.0)));
@@ -155,24 +163,28 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<usize> }
-    /// # impl Policy for Mine {
-    /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     // The shortest first, whoever runs.
-    ///     let mut order: Vec<_> = view.cluster().jobs().map(|entry| entry.0).collect();
-    ///     order.sort_by(|&a, &b| view.remaining(a).unwrap().0.total_cmp(&view.remaining(b).unwrap().0));
-    ///     for &job in &order {
-    ///         draft.preempt(job);
-    ///     }
-    ///     for job in order {
-    ///         draft.start(job);
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<usize>,
     /// }
-    /// # }
+    /// impl Policy for Mine {
+    /// #     fn name(&self) -> &str { "mine" }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         // The shortest first, whoever runs.
+    ///         let mut order: Vec<_> = view.cluster().jobs().map(|entry| entry.0).collect();
+    ///         order.sort_by(|&a, &b| view.remaining(a).unwrap().0.total_cmp(&view.remaining(b).unwrap().0));
+    ///         for &job in &order {
+    ///             draft.preempt(job);
+    ///         }
+    ///         for job in order {
+    ///             draft.start(job);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
+    ///     }
+    /// }
     /// let long = TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)));
     /// let short = TraceJob::new(Job::inelastic(8).remaining(Seconds(10.0)).submitted(Seconds(10.0)));
     /// let jobs = [long, short];
@@ -206,25 +218,29 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn sizes(&self) -> Sizes { Sizes::Elastic }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     // Half of the GPUs for each, or all for one that is alone.
-    ///     let jobs: Vec<_> = view.cluster().jobs().collect();
-    ///     let share = 8 / jobs.len() as u32;
-    ///     let targets: Vec<Target> = jobs
-    ///         .iter()
-    ///         .map(|&(job, definition)| Target { job, reference_workers: share.min(definition.max_workers) })
-    ///         .collect();
-    ///     draft.realise(&targets);
-    ///     self.seen.extend(jobs.iter().map(|&(job, _)| draft.reference_workers(job)));
-    ///     draft.finish(actions);
-    ///     Ok(())
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         // Half of the GPUs for each, or all for one that is alone.
+    ///         let jobs: Vec<_> = view.cluster().jobs().collect();
+    ///         let share = 8 / jobs.len() as u32;
+    ///         let targets: Vec<Target> = jobs
+    ///             .iter()
+    ///             .map(|&(job, definition)| Target { job, reference_workers: share.min(definition.max_workers) })
+    ///             .collect();
+    ///         draft.realise(&targets);
+    ///         self.seen.extend(jobs.iter().map(|&(job, _)| draft.reference_workers(job)));
+    ///         draft.finish(actions);
+    ///         Ok(())
+    ///     }
     /// }
-    /// # }
     /// let job = |at: f64| TraceJob::new(Job::elastic(2..=6).remaining(Seconds(60.0)).submitted(Seconds(at)));
     /// let jobs = [job(0.0), job(10.0)];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);

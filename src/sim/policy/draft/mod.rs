@@ -18,19 +18,23 @@ use crate::reclaim::{self, Reclaim};
 ///
 /// ```
 /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-/// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-/// # impl Policy for Mine {
+/// #[derive(Default)]
+/// struct Mine {
+///     memory: DraftMemory,
+///     seen: Vec<u32>,
+/// }
+/// impl Policy for Mine {
 /// #     fn name(&self) -> &str { "mine" }
 /// #     fn sizes(&self) -> Sizes { Sizes::Elastic }
-/// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-///     let mut draft = self.memory.begin(view);
-///     let targets: Vec<Target> = view.waiting().map(|job| Target { job, reference_workers: 3 }).collect();
-///     draft.realise(&targets);
-///     self.seen.extend(targets.iter().map(|target| draft.reference_workers(target.job)));
-///     draft.finish(actions);
-///     Ok(())
+///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+///         let mut draft = self.memory.begin(view);
+///         let targets: Vec<Target> = view.waiting().map(|job| Target { job, reference_workers: 3 }).collect();
+///         draft.realise(&targets);
+///         self.seen.extend(targets.iter().map(|target| draft.reference_workers(target.job)));
+///         draft.finish(actions);
+///         Ok(())
+///     }
 /// }
-/// # }
 /// // One server of 8 GPUs. The first job can use 2 to 6 workers of one GPU, the second needs 4.
 /// let first = TraceJob::new(Job::elastic(2..=6).remaining(Seconds(60.0)));
 /// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)).submitted(Seconds(10.0)));
@@ -58,19 +62,23 @@ pub struct Target {
 ///
 /// ```
 /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-/// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u64> }
-/// # impl Policy for Mine {
-/// #     fn name(&self) -> &str { "mine" }
-/// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-///     let mut draft = self.memory.begin(view); // whatever was in it before is gone
-///     self.seen.push(draft.idle_gpus());
-///     for job in view.waiting() {
-///         draft.start(job);
-///     }
-///     draft.finish(actions);
-///     Ok(())
+/// #[derive(Default)]
+/// struct Mine {
+///     memory: DraftMemory,
+///     seen: Vec<u64>,
 /// }
-/// # }
+/// impl Policy for Mine {
+/// #     fn name(&self) -> &str { "mine" }
+///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+///         let mut draft = self.memory.begin(view); // whatever was in it before is gone
+///         self.seen.push(draft.idle_gpus());
+///         for job in view.waiting() {
+///             draft.start(job);
+///         }
+///         draft.finish(actions);
+///         Ok(())
+///     }
+/// }
 /// // One server of 8 GPUs. Both jobs want all of it, for 60 s; the second arrives at 30 s.
 /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
 /// let jobs = [job(0.0), job(30.0)];
@@ -102,21 +110,25 @@ impl DraftMemory {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u64> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u64>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn sizes(&self) -> Sizes { Sizes::Elastic }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     self.seen.push(draft.idle_gpus());
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         self.seen.push(draft.idle_gpus());
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///         }
+    ///         self.seen.push(draft.idle_gpus());
+    ///         draft.finish(actions);
+    ///         Ok(())
     ///     }
-    ///     self.seen.push(draft.idle_gpus());
-    ///     draft.finish(actions);
-    ///     Ok(())
     /// }
-    /// # }
     /// // One server of 8 GPUs. The first job can use 2 to 6 workers of one GPU, the second needs 4.
     /// let first = TraceJob::new(Job::elastic(2..=6).remaining(Seconds(60.0)));
     /// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)).submitted(Seconds(10.0)));
@@ -221,18 +233,22 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<bool> }
-    /// # impl Policy for Mine {
-    /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     for job in view.waiting() {
-    ///         self.seen.push(draft.start(job));
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<bool>,
     /// }
-    /// # }
+    /// impl Policy for Mine {
+    /// #     fn name(&self) -> &str { "mine" }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         for job in view.waiting() {
+    ///             self.seen.push(draft.start(job));
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
+    ///     }
+    /// }
     /// let first = TraceJob::new(Job::inelastic(6).remaining(Seconds(60.0)));
     /// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)).submitted(Seconds(10.0)));
     /// let jobs = [first, second];
@@ -264,21 +280,25 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<[bool; 2]> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<[bool; 2]>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn sizes(&self) -> Sizes { Sizes::Elastic }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     for job in view.waiting() {
-    ///         let before = draft.is_running(job);
-    ///         draft.start(job);
-    ///         self.seen.push([before, draft.is_running(job)]);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         for job in view.waiting() {
+    ///             let before = draft.is_running(job);
+    ///             draft.start(job);
+    ///             self.seen.push([before, draft.is_running(job)]);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
     ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
     /// }
-    /// # }
     /// // One server of 8 GPUs. The first job can use 2 to 6 workers of one GPU, the second needs 4.
     /// let first = TraceJob::new(Job::elastic(2..=6).remaining(Seconds(60.0)));
     /// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)).submitted(Seconds(10.0)));
@@ -301,19 +321,23 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
-    /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
-    ///         self.seen.push(draft.reference_workers(job));
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
     /// }
-    /// # }
+    /// impl Policy for Mine {
+    /// #     fn name(&self) -> &str { "mine" }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///             self.seen.push(draft.reference_workers(job));
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
+    ///     }
+    /// }
     /// let jobs = [TraceJob::new(Job::inelastic(2).fungible().remaining(Seconds(60.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 1).training(GpuType::new("T4").speed(1, 3), 1, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
@@ -338,21 +362,25 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<Vec<String>> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<Vec<String>>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn sizes(&self) -> Sizes { Sizes::Elastic }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
-    ///         draft.grow(job, 4);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///             draft.grow(job, 4);
+    ///         }
+    ///         draft.finish(actions);
+    ///         self.seen.push(actions.iter().map(|action| action.to_string()).collect());
+    ///         Ok(())
     ///     }
-    ///     draft.finish(actions);
-    ///     self.seen.push(actions.iter().map(|action| action.to_string()).collect());
-    ///     Ok(())
     /// }
-    /// # }
     /// let jobs = [TraceJob::new(Job::elastic(2..=6).remaining(Seconds(60.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };

@@ -15,22 +15,26 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn loan_policy(&self) -> Option<aryl::loan::LoanPolicy> {
     /// #         aryl::loan::LoanPolicy::default().with_band(0).with_headroom(0.0).ok()?.with_patience(1).ok()
     /// #     }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     self.seen.push(draft.lend(view.offered()));
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         self.seen.push(draft.lend(view.offered()));
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
     ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
     /// }
-    /// # }
     /// let jobs = [TraceJob::new(Job::inelastic(2).gpus_per_worker(8).fungible().remaining(Seconds(60.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 4).inference(GpuType::new("T4"), 4, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.4)? };
@@ -70,23 +74,27 @@ impl Draft<'_> {
     /// ```
     /// # use aryl::reclaim::Reclaimer;
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u32> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u32>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn loan_policy(&self) -> Option<aryl::loan::LoanPolicy> {
     /// #         aryl::loan::LoanPolicy::default().with_band(0).with_headroom(0.0).ok()?.with_patience(1).ok()
     /// #     }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     draft.reclaim(&Reclaimer::default(), view.asked_back())?;
-    ///     draft.lend(view.offered());
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         draft.reclaim(&Reclaimer::default(), view.asked_back())?;
+    ///         draft.lend(view.offered());
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
     ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
     /// }
-    /// # }
     /// // Two servers are on loan; the job runs on one of them. At 600 s one is asked back: the idle one goes.
     /// let jobs = [TraceJob::new(Job::inelastic(8).fungible().remaining(Seconds(800.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 4).inference(GpuType::new("T4"), 4, 8);
@@ -143,26 +151,30 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u64> }
-    /// # impl Policy for Mine {
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u64>,
+    /// }
+    /// impl Policy for Mine {
     /// #     fn name(&self) -> &str { "mine" }
     /// #     fn loan_policy(&self) -> Option<aryl::loan::LoanPolicy> {
     /// #         aryl::loan::LoanPolicy::default().with_band(0).with_headroom(0.0).ok()?.with_patience(1).ok()
     /// #     }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     draft.lend(view.offered());
-    ///     draft.only(Pool::OnLoan);
-    ///     self.seen.push(draft.idle_gpus());
-    ///     draft.only(Pool::Training);
-    ///     self.seen.push(draft.idle_gpus());
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         draft.lend(view.offered());
+    ///         draft.only(Pool::OnLoan);
+    ///         self.seen.push(draft.idle_gpus());
+    ///         draft.only(Pool::Training);
+    ///         self.seen.push(draft.idle_gpus());
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
     ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
     /// }
-    /// # }
     /// let jobs = [TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 4).inference(GpuType::new("T4"), 4, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.4)? };
@@ -188,22 +200,26 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u64> }
-    /// # impl Policy for Mine {
-    /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     draft.only(Pool::OnLoan);
-    ///     self.seen.push(draft.idle_gpus());
-    ///     draft.everywhere();
-    ///     self.seen.push(draft.idle_gpus());
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u64>,
     /// }
-    /// # }
+    /// impl Policy for Mine {
+    /// #     fn name(&self) -> &str { "mine" }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         draft.only(Pool::OnLoan);
+    ///         self.seen.push(draft.idle_gpus());
+    ///         draft.everywhere();
+    ///         self.seen.push(draft.idle_gpus());
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
+    ///     }
+    /// }
     /// let jobs = [TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
@@ -228,19 +244,23 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u64> }
-    /// # impl Policy for Mine {
-    /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     self.seen.push(draft.reference_gpus());
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u64>,
     /// }
-    /// # }
+    /// impl Policy for Mine {
+    /// #     fn name(&self) -> &str { "mine" }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         self.seen.push(draft.reference_gpus());
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
+    ///     }
+    /// }
     /// let jobs = [TraceJob::new(Job::inelastic(2).remaining(Seconds(60.0)))];
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 2).training(GpuType::new("T4").speed(1, 3), 1, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
@@ -272,19 +292,23 @@ impl Draft<'_> {
     ///
     /// ```
     /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
-    /// # #[derive(Default)] struct Mine { memory: DraftMemory, seen: Vec<u64> }
-    /// # impl Policy for Mine {
-    /// #     fn name(&self) -> &str { "mine" }
-    /// fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
-    ///     let mut draft = self.memory.begin(view);
-    ///     for job in view.waiting() {
-    ///         draft.start(job);
-    ///         self.seen.push(draft.idle_gpus());
-    ///     }
-    ///     draft.finish(actions);
-    ///     Ok(())
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u64>,
     /// }
-    /// # }
+    /// impl Policy for Mine {
+    /// #     fn name(&self) -> &str { "mine" }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let mut draft = self.memory.begin(view);
+    ///         for job in view.waiting() {
+    ///             draft.start(job);
+    ///             self.seen.push(draft.idle_gpus());
+    ///         }
+    ///         draft.finish(actions);
+    ///         Ok(())
+    ///     }
+    /// }
     /// let jobs = [1, 2].map(|workers| TraceJob::new(Job::inelastic(workers).remaining(Seconds(60.0))));
     /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
     /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
