@@ -89,7 +89,7 @@ pub struct Work {
 /// // However wrong the hint, the value is the same: the sum of the hundred largest.
 /// for hint in [None, Hint::new(900.0), Hint::new(1e-9)] {
 ///     Solver::new().solve_with_hint_into(&instance, hint, &mut workspace, &mut solution)?;
-///     assert_eq!(solution.value(), (901..=1_000).sum());
+///     assert_eq!(solution.value(), (901..=1_000).sum::<u64>());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
