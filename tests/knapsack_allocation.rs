@@ -3,7 +3,9 @@
 #[path = "../benches/families/mod.rs"]
 mod families;
 
-use aryl::knapsack::{CurveClass, Gain, Instance, Solution, Solver, Workspace, dense_into, greedy_into};
+use aryl::knapsack::{
+    ClassKind, CurveClass, Gain, Instance, Item, Solution, Solver, Workspace, dense_into, greedy_into,
+};
 
 /// The allocations that `run` makes.
 fn allocations(run: impl FnOnce()) -> u64 {
@@ -88,4 +90,17 @@ fn classes_by_formula_do_not_allocate_either() {
         instance.set_capacity(instance.total_demand() / 4);
         assert_eq!(warm_allocations(&mut instance), 0, "{classes}");
     }
+}
+
+#[test]
+fn tables_are_pushed_into_reserved_memory() {
+    let mut instance = Instance::new(100);
+    instance.reserve(50, 150);
+    let count = allocations(|| {
+        for value in 1..=50 {
+            let items = [1, 2, 3].map(|weight| Item::new(weight, value));
+            instance.push_class(ClassKind::AtMostOne, items).unwrap();
+        }
+    });
+    assert_eq!(count, 0);
 }

@@ -43,13 +43,76 @@ pub const VARIABLE_LIMIT: u64 = 1 << 20;
 pub trait Backend {
     /// Finds values of all variables that keep all rows, with the best objective.
     ///
+    /// The values are taken as whole numbers where they are within 10^-4 of one. A backend that was stopped by its limit
+    /// returns the best values it has, and says in the bound what it could not rule out.
+    ///
+    /// # Examples
+    ///
+    /// A backend that tries every choice of a small program in which all variables are 0 or 1, for a large objective:
+    ///
+    /// ```
+    /// use aryl::ilp::{self, Assignment, Backend, BackendError, Model, Relation};
+    /// use aryl::knapsack::{ClassKind, Instance, Item};
+    ///
+    /// struct EveryChoice;
+    /// impl Backend for EveryChoice {
+    ///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+    ///         let count = model.variables().len();
+    ///         let value = |choice: u32, number: usize| f64::from(choice >> number & 1);
+    ///         let keeps = |choice: &u32| {
+    ///             model.rows().all(|row| {
+    ///                 let left: f64 = row.terms.iter().map(|&(number, factor)| factor * value(*choice, number)).sum();
+    ///                 match row.relation {
+    ///                     Relation::AtMost => left <= row.right,
+    ///                     Relation::Equal => left == row.right,
+    ///                 }
+    ///             })
+    ///         };
+    ///         let worth = |choice: u32| -> f64 {
+    ///             let variables = model.variables().iter().enumerate();
+    ///             variables.map(|(number, variable)| variable.objective * value(choice, number)).sum()
+    ///         };
+    ///         let best = (0..1 << count).filter(keeps).max_by(|&a, &b| worth(a).total_cmp(&worth(b)));
+    ///         let best = best.ok_or(BackendError::Infeasible)?;
+    ///         Ok(Assignment::new((0..count).map(|number| value(best, number)).collect(), worth(best)))
+    ///     }
+    /// }
+    ///
+    /// let mut instance = Instance::new(7);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(3, 9), Item::new(5, 11)])?;
+    /// instance.push_class(ClassKind::ExactlyOne, [Item::new(4, 8), Item::new(2, 1)])?;
+    /// let answer = ilp::knapsack(&instance, &EveryChoice)?;
+    /// assert_eq!(answer.certificate().to_string(), "17, proven optimal");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`BackendError`] where no such values are found.
+    ///
+    /// # Complexity
+    ///
+    /// That of the backend: exponential at worst, in the variables of the model.
+    ///
+    /// # Determinism
+    ///
+    /// That of the backend. A limit should be a count, of nodes say, and no time, so that the same model has the same
+    /// answer.
     fn solve(&self, model: &Model) -> Result<Assignment, BackendError>;
 }
 
 /// The answer of a [`Backend`].
+///
+/// # Examples
+///
+/// An answer that is near whole numbers, with what the search could not rule out:
+///
+/// ```
+/// use aryl::ilp::Assignment;
+///
+/// let answer = Assignment::new(vec![1.0, 0.000_001], 42.5);
+/// assert_eq!((answer.values.len(), answer.bound), (2, 42.5));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Assignment {
@@ -62,6 +125,29 @@ pub struct Assignment {
 
 impl Assignment {
     /// An answer with these values and this bound.
+    ///
+    /// # Examples
+    ///
+    /// What a backend returns that knows a good choice and no bound: the answer stands, and is not called optimal.
+    ///
+    /// ```
+    /// use aryl::ilp::{self, Assignment, Backend, BackendError, Model};
+    /// use aryl::knapsack::{ClassKind, Instance, Item};
+    ///
+    /// struct FirstOfAll;
+    /// impl Backend for FirstOfAll {
+    ///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+    ///         let values = (0..model.variables().len()).map(|number| if number == 0 { 1.0 } else { 0.0 });
+    ///         Ok(Assignment::new(values.collect(), f64::INFINITY))
+    ///     }
+    /// }
+    ///
+    /// let mut instance = Instance::new(3);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(3, 9), Item::new(2, 11)])?;
+    /// let answer = ilp::knapsack(&instance, &FirstOfAll)?;
+    /// assert_eq!((answer.value(), answer.certificate().bound()), (9, u64::MAX));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(values: Vec<f64>, bound: f64) -> Self {
         Self { values, bound }
@@ -69,6 +155,15 @@ impl Assignment {
 }
 
 /// Why a backend has no answer.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::ilp::BackendError;
+///
+/// let stopped = BackendError::LimitReached { limit: 20_000, unit: "nodes" };
+/// assert_eq!(stopped.to_string(), "the backend found no answer within its limit of 20000 nodes");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackendError {

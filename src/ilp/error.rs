@@ -5,6 +5,20 @@ use crate::id::{JobId, ServerId};
 use crate::units::Seconds;
 
 /// Why there is no answer.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Server};
+/// use aryl::ilp::{self, IlpError, Microlp};
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::on_loan(v100, 8))?;
+/// let error = ilp::reclaim(&cluster, 2, &Microlp::default()).unwrap_err();
+/// assert_eq!(error, IlpError::NotEnoughServers { asked: 2, available: 1 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IlpError {
@@ -55,6 +69,29 @@ pub enum IlpError {
 }
 
 /// How the answer of a backend breaks the rules of the problem.
+///
+/// # Examples
+///
+/// A backend that cuts a variable in half is found out:
+///
+/// ```
+/// use aryl::ilp::{self, Assignment, Backend, BackendError, IlpError, Model, WrongAnswer};
+/// use aryl::knapsack::{ClassKind, Instance, Item};
+///
+/// struct Half;
+/// impl Backend for Half {
+///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+///         Ok(Assignment::new(vec![0.5; model.variables().len()], 1e9))
+///     }
+/// }
+///
+/// let mut instance = Instance::new(3);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 9)])?;
+/// let wrong = WrongAnswer::Value { variable: 0, value: 0.5, upper: 1 };
+/// assert_eq!(wrong.to_string(), "variable 0 is 0.5, not a whole number from 0 to 1");
+/// assert_eq!(ilp::knapsack(&instance, &Half), Err(IlpError::WrongAnswer(wrong)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WrongAnswer {

@@ -62,6 +62,21 @@ impl Microlp {
     pub const NODE_LIMIT: u64 = 200_000;
 
     /// The backend with at most this many branch-and-bound nodes beyond the first relaxation.
+    ///
+    /// With 0 nodes only the relaxation is solved, which may be whole by itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::ilp::{self, Microlp};
+    /// use aryl::knapsack::{ClassKind, Instance, Item};
+    ///
+    /// let mut instance = Instance::new(4);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(1, 20), Item::new(2, 30)])?;
+    /// let answer = ilp::knapsack(&instance, &Microlp::with_node_limit(1_000))?;
+    /// assert_eq!(answer.certificate().to_string(), "30, proven optimal");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn with_node_limit(nodes: u64) -> Self {
         Self { node_limit: nodes }

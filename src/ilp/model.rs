@@ -6,6 +6,30 @@ use core::ops::Range;
 use crate::certificate::Sense;
 
 /// How the left side of a row relates to its right side.
+///
+/// # Examples
+///
+/// A class of at most one item, one of exactly one, and the capacity:
+///
+/// ```
+/// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model};
+/// # use aryl::knapsack::{ClassKind, Instance, Item};
+/// use aryl::ilp::Relation;
+///
+/// struct Looking;
+/// impl Backend for Looking {
+///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+///         let relations: Vec<Relation> = model.rows().map(|row| row.relation).collect();
+///         assert_eq!(relations, [Relation::AtMost, Relation::Equal, Relation::AtMost]);
+///         Microlp::default().solve(model)
+///     }
+/// }
+/// let mut instance = Instance::new(4);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 5)])?;
+/// instance.push_class(ClassKind::ExactlyOne, [Item::new(3, 6)])?;
+/// assert_eq!(ilp::knapsack(&instance, &Looking)?.value(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// The left side is at most the right side.
@@ -15,6 +39,29 @@ pub enum Relation {
 }
 
 /// A variable of a [`Model`]: a whole number from 0 to a largest one.
+///
+/// # Examples
+///
+/// Whether an item of value 5 is chosen:
+///
+/// ```
+/// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model};
+/// # use aryl::knapsack::{ClassKind, Instance, Item};
+/// use aryl::ilp::Variable;
+///
+/// struct Looking;
+/// impl Backend for Looking {
+///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+///         let &[Variable { upper, objective, .. }] = model.variables() else { panic!("one item, one variable") };
+///         assert_eq!((upper, objective), (1, 5.0));
+///         Microlp::default().solve(model)
+///     }
+/// }
+/// let mut instance = Instance::new(4);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 5)])?;
+/// assert_eq!(ilp::knapsack(&instance, &Looking)?.value(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Variable {
@@ -25,6 +72,30 @@ pub struct Variable {
 }
 
 /// A row of a [`Model`]: a sum of variables, each times its factor, and what it is compared with.
+///
+/// # Examples
+///
+/// The items of weights 2 and 3 in a capacity of 4: 2 · x(0) + 3 · x(1) ≤ 4.
+///
+/// ```
+/// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model, Relation};
+/// # use aryl::knapsack::{ClassKind, Instance, Item};
+/// use aryl::ilp::Row;
+///
+/// struct Looking;
+/// impl Backend for Looking {
+///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+///         let Some(Row { terms, relation, right, .. }) = model.rows().last() else { panic!("no row") };
+///         assert_eq!((terms, relation, right), (&[(0, 2.0), (1, 3.0)][..], Relation::AtMost, 4.0));
+///         Microlp::default().solve(model)
+///     }
+/// }
+/// let mut instance = Instance::new(4);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 5)])?;
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(3, 6)])?;
+/// assert_eq!(ilp::knapsack(&instance, &Looking)?.value(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Row<'a> {
@@ -107,18 +178,80 @@ impl Model {
     }
 
     /// Whether the objective is to be small or large.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::cluster::{Cluster, GpuType, Server};
+    /// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model};
+    /// use aryl::certificate::Sense;
+    ///
+    /// struct Looking;
+    /// impl Backend for Looking {
+    ///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+    ///         assert_eq!(model.sense(), Sense::Minimize); // preemption cost
+    ///         Microlp::default().solve(model)
+    ///     }
+    /// }
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::on_loan(v100, 8))?;
+    /// assert_eq!(ilp::reclaim(&cluster, 1, &Looking)?.servers(), [server]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn sense(&self) -> Sense {
         self.sense
     }
 
     /// The variables, in the order of their numbers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model};
+    /// # use aryl::knapsack::{ClassKind, Instance, Item};
+    /// struct Looking;
+    /// impl Backend for Looking {
+    ///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+    ///         let values: Vec<f64> = model.variables().iter().map(|item| item.objective).collect();
+    ///         assert_eq!(values, [5.0, 6.0]);
+    ///         Microlp::default().solve(model)
+    ///     }
+    /// }
+    /// let mut instance = Instance::new(4);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 5), Item::new(3, 6)])?;
+    /// assert_eq!(ilp::knapsack(&instance, &Looking)?.value(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
     /// The rows.
+    ///
+    /// None is without terms.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model};
+    /// # use aryl::knapsack::{ClassKind, Instance, Item};
+    /// struct Looking;
+    /// impl Backend for Looking {
+    ///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+    ///         // One row for the class, one for the capacity.
+    ///         let rights: Vec<f64> = model.rows().map(|row| row.right).collect();
+    ///         assert_eq!(rights, [1.0, 4.0]);
+    ///         Microlp::default().solve(model)
+    ///     }
+    /// }
+    /// let mut instance = Instance::new(4);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 5), Item::new(3, 6)])?;
+    /// assert_eq!(ilp::knapsack(&instance, &Looking)?.value(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> + Clone {
         self.rows.iter().map(|row| Row {
@@ -133,6 +266,24 @@ impl Model {
     ///
     /// The factors are milliseconds, or costs up to 2^64. The tolerances of simplex codes are absolute numbers between
     /// 10^-10 and 10^-6, made for factors near 1. Division by a power of two loses no digit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model};
+    /// # use aryl::knapsack::{ClassKind, Instance, Item};
+    /// struct Looking;
+    /// impl Backend for Looking {
+    ///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+    ///         assert_eq!(model.objective_scale(), 8.0); // 5,000 / 8 = 625
+    ///         Microlp::default().solve(model)
+    ///     }
+    /// }
+    /// let mut instance = Instance::new(4);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 5_000), Item::new(3, 1)])?;
+    /// assert_eq!(ilp::knapsack(&instance, &Looking)?.value(), 5_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn objective_scale(&self) -> f64 {
         scale(self.variables.iter().map(|variable| variable.objective))
@@ -141,6 +292,25 @@ impl Model {
 
 impl Row<'_> {
     /// The same for a row: the power of two that brings its largest factor down to 1,024 at most.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::ilp::{self, Assignment, Backend, BackendError, Microlp, Model};
+    /// # use aryl::knapsack::{ClassKind, Instance, Item};
+    /// struct Looking;
+    /// impl Backend for Looking {
+    ///     fn solve(&self, model: &Model) -> Result<Assignment, BackendError> {
+    ///         let scales: Vec<f64> = model.rows().map(|row| row.scale()).collect();
+    ///         assert_eq!(scales, [1.0, 4.0]); // of the class: 1 and 1; of the capacity: 4,096 and 3
+    ///         Microlp::default().solve(model)
+    ///     }
+    /// }
+    /// let mut instance = Instance::new(5_000);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(4_096, 7), Item::new(3, 1)])?;
+    /// assert_eq!(ilp::knapsack(&instance, &Looking)?.value(), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn scale(&self) -> f64 {
         scale(self.terms.iter().map(|term| term.1))

@@ -1,12 +1,26 @@
 //! Classes given by a formula: a job costs a few numbers, not a table.
 
-use super::instance::{Item, VALUE_LIMIT};
+use super::instance::VALUE_LIMIT;
+use super::item::Item;
 use super::shape::CLASS_LENGTH_LIMIT;
 use super::solution::NONE;
 
 /// How the gain grows with the number of units chosen; each shape is concave.
 ///
 /// With `k` units and a whole of `total`:
+///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{CurveClass, Gain};
+///
+/// let values = |gain| [0, 1, 2].map(|item| CurveClass::new(gain, 600.0, 1, 3).item(item).value);
+/// // Two workers at first, linear scaling: half of the 600 s is saved by two more.
+/// assert_eq!(values(Gain::Hyperbola { half: 2.0 }), [200, 300, 360]);
+/// // The power 1 is the same curve; with the square root of the workers the gain is less.
+/// assert_eq!(values(Gain::Power { base: 2.0, exponent: 1.0 }), [200, 300, 360]);
+/// assert_eq!(values(Gain::Power { base: 2.0, exponent: 0.5 }), [110, 176, 221]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -65,12 +79,37 @@ impl CurveClass {
     /// A class of `length` items of weights `weight`, 2 · `weight`, and so on.
     ///
     /// The numbers are checked by [`Instance::push_curve`](super::Instance::push_curve).
+    ///
+    /// # Examples
+    ///
+    /// Three more workers of two GPUs each:
+    ///
+    /// ```
+    /// use aryl::knapsack::{CurveClass, Gain, Item};
+    ///
+    /// let class = CurveClass::new(Gain::Hyperbola { half: 1.0 }, 120.0, 2, 3);
+    /// assert_eq!([0, 1, 2].map(|item| class.item(item)), [Item::new(2, 60), Item::new(4, 80), Item::new(6, 90)]);
+    /// ```
     #[must_use]
     pub const fn new(gain: Gain, total: f64, weight: u32, length: u32) -> Self {
         Self { gain, total, weight, length, bonus_item: NONE, bonus: 0 }
     }
 
     /// Adds a bonus to the value of one item, counted from 0.
+    ///
+    /// One item at most has a bonus: a second call takes the place of the first. On an item that the class does not have
+    /// it changes nothing.
+    ///
+    /// # Examples
+    ///
+    /// A job that holds two workers more than its base, and would lose 5 s by a change:
+    ///
+    /// ```
+    /// use aryl::knapsack::{CurveClass, Gain};
+    ///
+    /// let class = CurveClass::new(Gain::Hyperbola { half: 2.0 }, 60.0, 1, 4).with_bonus(1, 5);
+    /// assert_eq!([0, 1, 2, 3].map(|item| class.item(item).value), [20, 35, 36, 40]);
+    /// ```
     #[must_use]
     pub const fn with_bonus(mut self, item: u32, bonus: u64) -> Self {
         (self.bonus_item, self.bonus) = (item, bonus);
@@ -78,12 +117,34 @@ impl CurveClass {
     }
 
     /// The number of items.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{CurveClass, Gain};
+    ///
+    /// assert_eq!(CurveClass::new(Gain::Hyperbola { half: 2.0 }, 60.0, 1, 4).length(), 4);
+    /// ```
     #[must_use]
     pub const fn length(&self) -> u32 {
         self.length
     }
 
     /// Weight and value of an item, counted from 0: what a table of the class holds, to the digit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{CurveClass, Gain, Item};
+    ///
+    /// // With k units more than two, 100 · k / (2 + k): a third of it is 33.3.
+    /// let class = CurveClass::new(Gain::Hyperbola { half: 2.0 }, 100.0, 4, 8);
+    /// assert_eq!(class.item(0), Item::new(4, 33));
+    /// ```
+    ///
+    /// # Determinism
+    ///
+    /// The values are computed with `libm`, so that they are the same on every machine.
     #[must_use]
     pub fn item(&self, item: u32) -> Item {
         let (weight, value) = self.relative(item);

@@ -119,9 +119,35 @@ pub fn dense(instance: &Instance, table_budget: u64) -> Result<Solution, SolveEr
 /// As [`dense`], with the caller's memory: it does not allocate once the workspace and the solution have grown to the
 /// size of the instance.
 ///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, Item, Solution, SolveError, Workspace, dense_into};
+///
+/// let mut instance = Instance::new(6);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(4, 9), Item::new(6, 12)])?;
+/// let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+/// dense_into(&instance, 1 << 20, &mut workspace, &mut solution)?;
+/// assert_eq!(solution.value(), 12);
+///
+/// // Seven columns of two bytes, and two rows of seven values of eight bytes.
+/// let refused = dense_into(&instance, 100, &mut workspace, &mut solution);
+/// assert_eq!(refused, Err(SolveError::TableTooLarge { bytes: 126, budget: 100 }));
+/// assert_eq!(solution.value(), 12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`dense`]; the solution is then unchanged.
+///
+/// # Complexity
+///
+/// As [`dense`].
+///
+/// # Determinism
+///
+/// As [`dense`]; what the workspace was used for before does not matter.
 pub fn dense_into(
     instance: &Instance,
     table_budget: u64,

@@ -3,6 +3,21 @@
 /// An item, a class or an instance that was refused when it was built.
 ///
 /// The instance is left as it was before the call.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, InstanceError, Item, VALUE_LIMIT};
+///
+/// let mut instance = Instance::new(4);
+/// let error = instance.push_class(ClassKind::AtMostOne, [Item::new(1, 20), Item::new(2, VALUE_LIMIT)]).unwrap_err();
+/// assert!(matches!(error, InstanceError::ValueTooLarge { class: 0, item: 1, .. }));
+/// assert_eq!(
+///     error.to_string(),
+///     "item 1 of class 0 has value 9007199254740992; values must be below 9007199254740992"
+/// );
+/// assert_eq!(instance, Instance::new(4));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstanceError {
@@ -77,6 +92,19 @@ pub enum InstanceError {
 }
 
 /// Why an instance has no answer, or a solver declined it.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, Item, SolveError, Solver};
+///
+/// let mut instance = Instance::new(4);
+/// instance.push_class(ClassKind::ExactlyOne, [Item::new(2, 1), Item::new(9, 8)])?;
+/// instance.push_class(ClassKind::ExactlyOne, [Item::new(3, 1)])?;
+/// let error = Solver::new().solve(&instance).unwrap_err();
+/// assert_eq!(error, SolveError::Infeasible { mandatory_weight: 5, capacity: 4 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use super::curve::CurveClass;
 use super::error::InstanceError;
-use super::instance::{ClassKind, Instance, Item};
+use super::instance::Instance;
+use super::item::{ClassKind, Item};
 use super::solution::{Method, NONE, Solution};
 use crate::certificate::Certificate;
 

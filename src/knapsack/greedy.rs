@@ -87,9 +87,37 @@ pub fn greedy(instance: &Instance) -> Result<Solution, SolveError> {
 /// As [`greedy`], with the caller's memory: it does not allocate once the workspace and the solution have grown to the
 /// size of the instance.
 ///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, Item, Solution, Workspace, greedy_into};
+///
+/// let mut instance = Instance::new(0);
+/// for _ in 0..3 {
+///     instance.push_class(ClassKind::AtMostOne, [Item::new(2, 30), Item::new(3, 36)])?;
+/// }
+/// let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+/// let mut bounds = Vec::new();
+/// for capacity in [3, 5, 7] {
+///     instance.set_capacity(capacity);
+///     greedy_into(&instance, &mut workspace, &mut solution)?;
+///     bounds.push((solution.value(), solution.certificate().bound()));
+/// }
+/// assert_eq!(bounds, [(36, 45), (66, 75), (96, 96)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`greedy`]; the solution is then unchanged.
+///
+/// # Complexity
+///
+/// As [`greedy`].
+///
+/// # Determinism
+///
+/// As [`greedy`]; what the workspace was used for before does not matter.
 pub fn greedy_into(
     instance: &Instance,
     workspace: &mut Workspace,

@@ -9,6 +9,21 @@ use crate::certificate::{Certificate, Sense};
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Which algorithm gave an answer.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::knapsack::{ClassKind, Instance, Item, Method, Solver, greedy};
+///
+/// let mut instance = Instance::new(5);
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(3, 9)])?;
+/// instance.push_class(ClassKind::AtMostOne, [Item::new(4, 8), Item::new(2, 1)])?;
+/// assert_eq!(greedy(&instance)?.method(), Method::Greedy);
+/// // So small an instance is solved by the table at once.
+/// assert_eq!(Solver::new().solve(&instance)?.method(), Method::Dense);
+/// assert_eq!(Solver::new().with_table_budget(0).solve(&instance)?.method(), Method::Core);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -72,6 +87,19 @@ impl Default for Solution {
 impl Solution {
     /// The item chosen in a class, counted from 0, or `None`.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+    ///
+    /// let mut instance = Instance::new(3);
+    /// let small = instance.push_class(ClassKind::AtMostOne, [Item::new(1, 20), Item::new(2, 30)])?;
+    /// let large = instance.push_class(ClassKind::AtMostOne, [Item::new(3, 10)])?;
+    /// let solution = Solver::new().solve(&instance)?;
+    /// assert_eq!((solution.choice(small), solution.choice(large)), (Some(1), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where there is no class of this number.
@@ -84,36 +112,113 @@ impl Solution {
     }
 
     /// The choices of all classes in their order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+    ///
+    /// let mut instance = Instance::new(4);
+    /// for value in [10, 30, 20] {
+    ///     instance.push_class(ClassKind::AtMostOne, [Item::new(2, value)])?;
+    /// }
+    /// let solution = Solver::new().solve(&instance)?;
+    /// assert_eq!(solution.choices().collect::<Vec<_>>(), [None, Some(0), Some(0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn choices(&self) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
         self.choices.iter().map(|&item| (item != NONE).then_some(item))
     }
 
     /// The number of classes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+    ///
+    /// let mut instance = Instance::new(1);
+    /// for value in [10, 30, 20] {
+    ///     instance.push_class(ClassKind::AtMostOne, [Item::new(2, value)])?;
+    /// }
+    /// // Nothing fits, and each class has its choice all the same.
+    /// let solution = Solver::new().solve(&instance)?;
+    /// assert_eq!((solution.class_count(), solution.value()), (3, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn class_count(&self) -> usize {
         self.choices.len()
     }
 
     /// The sum of the values of the items chosen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+    ///
+    /// let mut instance = Instance::new(4);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 50)])?;
+    /// instance.push_class(ClassKind::ExactlyOne, [Item::new(1, 20), Item::new(2, 30)])?;
+    /// assert_eq!(Solver::new().solve(&instance)?.value(), 80);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn value(&self) -> u64 {
         self.value
     }
 
     /// The sum of the weights of the items chosen; at most the capacity.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+    ///
+    /// let mut instance = Instance::new(4);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(3, 50), Item::new(5, 90)])?;
+    /// let solution = Solver::new().solve(&instance)?;
+    /// assert_eq!(instance.capacity() - solution.weight(), 1); // stays idle
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn weight(&self) -> u64 {
         self.weight
     }
 
     /// The value, and a bound that no choice can beat.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solver, greedy};
+    ///
+    /// let mut instance = Instance::new(3);
+    /// for _ in 0..2 {
+    ///     instance.push_class(ClassKind::AtMostOne, [Item::new(2, 30)])?;
+    /// }
+    /// let quick = greedy(&instance)?.certificate();
+    /// assert_eq!((quick.objective(), quick.bound(), quick.is_optimal()), (30, 45, false));
+    /// assert!(Solver::new().solve(&instance)?.certificate().is_optimal());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn certificate(&self) -> Certificate {
         self.certificate
     }
 
     /// The algorithm that gave the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{Instance, Method, brute_force};
+    ///
+    /// assert_eq!(brute_force(&Instance::new(3))?.method(), Method::BruteForce);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn method(&self) -> Method {
         self.method

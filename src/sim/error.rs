@@ -6,6 +6,19 @@ use crate::loan::LoanError;
 use crate::units::Seconds;
 
 /// Why a simulation can't begin.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+/// let mut setup = Setup::new(GpuType::new("V100"), 2, 8);
+/// setup.loan_interval = Seconds(0.0);
+/// let workload = Workload { jobs: vec![], load: InferenceLoad::constant(0.5)? };
+/// let error = Simulation::new(&setup, &workload).unwrap_err();
+/// assert!(matches!(error, SetupError::Time { what: "loan interval", .. }));
+/// assert_eq!(error.to_string(), "the loan interval of 0 s is not in range: from 1 ms to 2^43 ms");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
@@ -83,6 +96,37 @@ pub enum SetupError {
 }
 
 /// Why a simulation could not go on.
+///
+/// # Examples
+///
+/// A policy that starts nobody:
+///
+/// ```
+/// use aryl::cluster::{GpuType, Job};
+/// use aryl::epoch::Action;
+/// use aryl::sim::policy::{Policy, PolicyError, View};
+/// use aryl::sim::workload::{InferenceLoad, TraceJob, Workload};
+/// use aryl::sim::{Setup, Simulation, SimulationError};
+/// use aryl::units::Seconds;
+///
+/// struct Idle;
+/// impl Policy for Idle {
+///     fn name(&self) -> &str {
+///         "idle"
+///     }
+///
+///     fn decide(&mut self, _: &View<'_>, _: &mut Vec<Action>) -> Result<(), PolicyError> {
+///         Ok(())
+///     }
+/// }
+///
+/// let job = TraceJob::new(Job::inelastic(2).remaining(Seconds(60.0)));
+/// let workload = Workload { jobs: vec![job], load: InferenceLoad::constant(0.5)? };
+/// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+/// let error = Simulation::new(&setup, &workload)?.run(&mut Idle).unwrap_err();
+/// assert!(matches!(error, SimulationError::Stalled { waiting: 1, .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulationError {

@@ -78,6 +78,18 @@ impl fmt::Debug for Simulation<'_> {
 impl<'a> Simulation<'a> {
     /// A simulation of this workload.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// let setup = Setup::new(GpuType::new("V100"), 2, 8);
+    /// let job = TraceJob::new(Job::inelastic(17));
+    /// let workload = Workload { jobs: vec![job], load: InferenceLoad::constant(0.5)? };
+    /// let error = Simulation::new(&setup, &workload).unwrap_err();
+    /// assert_eq!(error, SetupError::TooLarge { job: 0, workers: 17, room: 16 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`SetupError`] names the first number of the setup or job of the workload that makes no sense.
@@ -91,6 +103,26 @@ impl<'a> Simulation<'a> {
     }
 
     /// The same simulation, telling what happens as it happens.
+    ///
+    /// # Examples
+    ///
+    /// When each job starts:
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
+    /// let workload = Workload { jobs: vec![job(0.0), job(30.0)], load: InferenceLoad::constant(0.5)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let mut starts = Vec::new();
+    /// let simulation = Simulation::new(&setup, &workload)?.observe(|time, event| {
+    ///     if let Event::Started { job, .. } = event {
+    ///         starts.push((*job, time));
+    ///     }
+    /// });
+    /// simulation.run(&mut Fifo::new())?;
+    /// assert_eq!(starts, [(0, Seconds(0.0)), (1, Seconds(60.0))]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn observe(mut self, observer: impl FnMut(Seconds, &Event) + 'a) -> Self {
         self.observer = Box::new(observer);
@@ -99,6 +131,21 @@ impl<'a> Simulation<'a> {
 
     /// The same simulation, measuring by this clock how long the policy takes for each decision. The library has no clock of
     /// its own. What it reads changes nothing but [`Report::decision_latency`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
+    /// let workload = Workload { jobs: vec![job(0.0), job(30.0)], load: InferenceLoad::constant(0.5)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let start = std::time::Instant::now();
+    /// let simulation = Simulation::new(&setup, &workload)?.clock(move || Seconds(start.elapsed().as_secs_f64()));
+    /// let latency = simulation.run(&mut Fifo::new())?.decision_latency.unwrap();
+    /// assert_eq!(latency.count, 3); // at 0, 30 and 60 s
+    /// assert!(latency.max.0 < 60.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn clock(mut self, clock: impl FnMut() -> Seconds + 'a) -> Self {
         self.clock = Some(Box::new(clock));
@@ -106,6 +153,19 @@ impl<'a> Simulation<'a> {
     }
 
     /// Replays the workload under this policy, until all jobs have ended.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
+    /// let workload = Workload { jobs: vec![job(0.0), job(30.0)], load: InferenceLoad::constant(0.5)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+    /// assert_eq!(report.jobs[1].queuing, Seconds(30.0));
+    /// assert_eq!(report.makespan, Seconds(120.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -116,6 +176,10 @@ impl<'a> Simulation<'a> {
     ///
     /// O(log jobs) for each event, and for each decision what the policy takes and O(jobs that are in the cluster). Memory
     /// is O(servers + jobs + samples).
+    ///
+    /// # Determinism
+    ///
+    /// The same setup, workload and policy give the same report, bit for bit, on every machine.
     pub fn run(self, policy: &mut dyn Policy) -> Result<Report, SimulationError> {
         let lender = Lender::new(self.setup, policy.loan_policy());
         let mut engine = Engine::new(self.setup, self.empty, self.workload, policy.sizes(), self.observer);

@@ -3,6 +3,7 @@
 
 mod by_hand;
 mod conservation;
+mod draft;
 mod instances;
 mod refused;
 mod replay;

@@ -18,6 +18,27 @@ use program::Program;
 use value::Value;
 
 /// The best that an epoch can do: the cluster after it, and the proof.
+///
+/// # Examples
+///
+/// Six GPUs, and three jobs of three: two of them start.
+///
+/// ```
+/// use aryl::cluster::{Cluster, GpuType, Job, Server};
+/// use aryl::ilp::{self, EpochOptimum, Microlp};
+/// use aryl::units::Seconds;
+///
+/// let mut cluster = Cluster::new();
+/// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+/// cluster.add_server(Server::training(v100, 6))?;
+/// for _ in 0..3 {
+///     cluster.add_job(Job::inelastic(3).remaining(Seconds(600.0)))?;
+/// }
+/// let optimum: EpochOptimum = ilp::epoch(&cluster, Seconds(300.0), &Microlp::default())?;
+/// assert_eq!(optimum.started().len(), 2);
+/// assert_eq!(optimum.certificate().objective(), 600_000); // two waits of 300 s
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct EpochOptimum {
     after: Cluster,
@@ -27,18 +48,81 @@ pub struct EpochOptimum {
 
 impl EpochOptimum {
     /// The cluster after the epoch: who runs where.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// # use aryl::ilp::{self, Microlp};
+    /// # use aryl::units::Seconds;
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// let server = cluster.add_server(Server::training(v100, 8))?;
+    /// let job = cluster.add_job(Job::elastic(2..=6).remaining(Seconds(600.0)))?;
+    ///
+    /// let optimum = ilp::epoch(&cluster, Seconds(300.0), &Microlp::default())?;
+    /// assert_eq!((cluster.workers(job), optimum.after().workers(job)), (0, 6));
+    /// assert_eq!(optimum.after().free_gpus(server), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn after(&self) -> &Cluster {
         &self.after
     }
 
     /// The jobs that waited and run now, in ascending order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// # use aryl::ilp::{self, Microlp};
+    /// # use aryl::units::Seconds;
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 8))?;
+    /// let wide = cluster.add_job(Job::inelastic(8).remaining(Seconds(100.0)))?;
+    /// let half = Job::inelastic(4).remaining(Seconds(110.0));
+    /// let narrow = [cluster.add_job(half.clone())?, cluster.add_job(half)?];
+    ///
+    /// // Two waits are spared, or one.
+    /// let optimum = ilp::epoch(&cluster, Seconds(300.0), &Microlp::default())?;
+    /// assert_eq!(optimum.started(), narrow);
+    /// assert!(!optimum.started().contains(&wide));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn started(&self) -> &[JobId] {
         &self.started
     }
 
     /// What the epoch brings, in milliseconds, and what no epoch can exceed. 0 where it is negative.
+    ///
+    /// # Examples
+    ///
+    /// The plan of the two phases as a share of the optimum:
+    ///
+    /// ```
+    /// # use aryl::cluster::{Cluster, GpuType, Job, Server};
+    /// # use aryl::epoch::{Epoch, Request};
+    /// # use aryl::ilp::{self, Microlp};
+    /// # use aryl::units::Seconds;
+    /// let mut cluster = Cluster::new();
+    /// let v100 = cluster.add_gpu_type(GpuType::new("V100"))?;
+    /// cluster.add_server(Server::training(v100, 8))?;
+    /// cluster.add_job(Job::inelastic(8).remaining(Seconds(100.0)))?;
+    /// for _ in 0..4 {
+    ///     cluster.add_job(Job::inelastic(2).remaining(Seconds(110.0)))?;
+    /// }
+    /// let wait = Seconds(300.0);
+    /// let optimum = ilp::epoch(&cluster, wait, &Microlp::default())?.certificate();
+    /// let mut planned = cluster.clone();
+    /// planned.apply(&Epoch::default().plan(&cluster, Request::NONE)?)?;
+    /// let value = ilp::epoch_value(&cluster, &planned, wait)?;
+    /// assert!(optimum.is_optimal());
+    /// assert_eq!((value, optimum.objective()), (300_000, 1_200_000)); // a quarter
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn certificate(&self) -> Certificate {
         self.certificate

@@ -4,6 +4,20 @@ use crate::cluster::Pool;
 use crate::units::Seconds;
 
 /// The state of the clusters at one time.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+/// let jobs = [TraceJob::new(Job::inelastic(8).remaining(Seconds(500.0)))];
+/// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+/// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+/// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+/// // Every 300 s, before what is decided then.
+/// let busy: Vec<u64> = report.series.iter().map(|sample| sample.training_busy).collect();
+/// assert_eq!(busy, [0, 8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -7,6 +7,22 @@ use super::{Sample, Summary};
 use crate::units::Seconds;
 
 /// What became of one job.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+/// // Two inference servers are lent, and two of three jobs run on them when both go back at 900 s.
+/// let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0))));
+/// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+/// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+/// # let workload = Workload { jobs: jobs.to_vec(), load };
+/// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+/// let stopped = report.jobs[1];
+/// assert_eq!((stopped.preemptions, stopped.lost), (1, Seconds(900.0)));
+/// assert_eq!((stopped.queuing, stopped.ended), (Seconds(1_100.0), Seconds(4_063.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -39,12 +55,43 @@ pub struct JobOutcome {
 
 impl JobOutcome {
     /// The job completion time: from submission to end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two jobs want all 8 GPUs for 60 s; the second arrives at 30 s.
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
+    /// let jobs = [job(0.0), job(30.0)];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+    /// assert_eq!(report.jobs[1].jct(), Seconds(90.0)); // from 30 s to 120 s
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn jct(&self) -> Seconds {
         Seconds(self.ended.0 - self.submitted.0)
     }
 
     /// The time for which it held workers.
+    ///
+    /// Time in which it makes no progress, after a preemption say, is part of it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two jobs want all 8 GPUs for 60 s; the second arrives at 30 s.
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
+    /// let jobs = [job(0.0), job(30.0)];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+    /// let second = report.jobs[1];
+    /// assert_eq!((second.jct(), second.queuing, second.running()), (Seconds(90.0), Seconds(30.0), Seconds(60.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn running(&self) -> Seconds {
         Seconds(self.jct().0 - self.queuing.0)
@@ -53,6 +100,24 @@ impl JobOutcome {
 
 /// How much the clusters were used, as shares from 0 to 1, averaged over the usage window of the setup. A share of nothing
 /// is 0.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+/// // One job holds half of the GPUs for all of the time that counts; inference needs a quarter of its own.
+/// let jobs = [TraceJob::new(Job::inelastic(4).remaining(Seconds(600.0)))];
+/// let setup = {
+///     let mut setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("T4"), 4, 8);
+///     setup.usage_window = Some(Seconds(600.0));
+///     setup
+/// };
+/// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.25)? };
+/// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+/// assert_eq!((report.usage.training, report.usage.inference), (0.5, 0.25));
+/// assert_eq!(report.usage.overall, (4.0 + 8.0) / 40.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -72,6 +137,21 @@ pub struct Usage {
 }
 
 /// How the loans went.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+/// // Two inference servers are lent, and two of three jobs run on them when both go back at 900 s.
+/// let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0))));
+/// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+/// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+/// # let workload = Workload { jobs: jobs.to_vec(), load };
+/// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+/// assert_eq!((report.loans.lent, report.loans.returned, report.loans.reclaims), (2, 2, 1));
+/// assert_eq!((report.loans.returned_gpus, report.loans.collateral_gpus), (16, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -137,48 +217,177 @@ pub struct Report {
 
 impl Report {
     /// The job completion times.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two jobs want all 8 GPUs for 60 s; the second arrives at 30 s.
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
+    /// let jobs = [job(0.0), job(30.0)];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+    /// let jct = report.jct();
+    /// assert_eq!((jct.mean, jct.max), (Seconds(75.0), Seconds(90.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(n log n) for n jobs, at each call.
     #[must_use]
     pub fn jct(&self) -> Summary {
         Summary::of(self.jobs.iter().map(JobOutcome::jct))
     }
 
     /// The queuing times.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two jobs want all 8 GPUs for 60 s; the second arrives at 30 s.
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(60.0)).submitted(Seconds(at)));
+    /// let jobs = [job(0.0), job(30.0)];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+    /// let queuing = report.queuing();
+    /// assert_eq!((queuing.mean, queuing.max), (Seconds(15.0), Seconds(30.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// O(n log n) for n jobs, at each call.
     #[must_use]
     pub fn queuing(&self) -> Summary {
         Summary::of(self.jobs.iter().map(|job| job.queuing))
     }
 
     /// Preemptions for reclaims.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two inference servers are lent, and two of three jobs run on them when both go back at 900 s.
+    /// let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0))));
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+    /// # let workload = Workload { jobs: jobs.to_vec(), load };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+    /// assert_eq!((report.preemptions(), report.suspensions()), (2, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn preemptions(&self) -> u64 {
         self.jobs.iter().map(|job| u64::from(job.preemptions)).sum()
     }
 
     /// Preemptions by the policy itself, in favour of other jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // After 20 s on 8 GPUs the long job has had 160 GPU-seconds, and makes way for the short one.
+    /// let long = TraceJob::new(Job::inelastic(8).remaining(Seconds(100.0)));
+    /// let short = TraceJob::new(Job::inelastic(8).remaining(Seconds(10.0)).submitted(Seconds(20.0)));
+    /// let jobs = [long, short];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Tiresias::new().threshold(160.0))?;
+    /// assert_eq!((report.suspensions(), report.preemptions()), (1, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn suspensions(&self) -> u64 {
         self.jobs.iter().map(|job| u64::from(job.suspensions)).sum()
     }
 
     /// Changes of the workers of running jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // The job grows from 4 to 8 workers. At 10 s another arrives, and it shrinks: 20 s of its 60 s are done.
+    /// let first = TraceJob::new(Job::elastic(4..=8).remaining(Seconds(60.0)));
+    /// let second = TraceJob::new(Job::inelastic(4).remaining(Seconds(60.0)).submitted(Seconds(10.0)));
+    /// let jobs = [first, second];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Gandiva::new())?;
+    /// assert_eq!(report.scaling_operations(), 1); // it grew as it started, which is no change
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn scaling_operations(&self) -> u64 {
         self.jobs.iter().map(|job| u64::from(job.resizes)).sum()
     }
 
     /// Preemptions for reclaims over job submissions (Aryl, section 7); 0 where there is no job.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two inference servers are lent, and two of three jobs run on them when both go back at 900 s.
+    /// let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0))));
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+    /// # let workload = Workload { jobs: jobs.to_vec(), load };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+    /// assert_eq!(report.preemption_ratio(), 2.0 / 3.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn preemption_ratio(&self) -> f64 {
         ratio(self.preemptions() as f64, self.jobs.len() as f64)
     }
 
     /// GPUs vacated on servers that did not go back, over those of the servers that did (Aryl, section 4).
+    ///
+    /// 0 where no server went back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two workers of 8 GPUs, on the two servers that are lent. One goes back at 900 s.
+    /// let jobs = [TraceJob::new(Job::inelastic(2).gpus_per_worker(8).remaining(Seconds(2_000.0)))];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 0.5)])?;
+    /// # let workload = Workload { jobs: jobs.to_vec(), load };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+    /// // The 8 GPUs on the other server are vacated too.
+    /// assert_eq!(report.collateral_damage(), 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn collateral_damage(&self) -> f64 {
         ratio(self.loans.collateral_gpus as f64, self.loans.returned_gpus as f64)
     }
 
     /// Of the servers given back on which something ran, the share that came free by scaling jobs in alone.
+    ///
+    /// 0 where none was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // 8 workers on the training server and 16 on the two that are lent; when these go back, the job runs on with 8.
+    /// let jobs = [TraceJob::new(Job::elastic(8..=24).remaining(Seconds(6_000.0)))];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+    /// # let workload = Workload { jobs: jobs.to_vec(), load };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+    /// assert_eq!((report.scale_in_share(), report.preemptions()), (1.0, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn scale_in_share(&self) -> f64 {
         let used = self.loans.returned - self.loans.returned_idle;
@@ -186,6 +395,22 @@ impl Report {
     }
 
     /// The mean of the finish-time fairness of the jobs, and the largest: 0 where there is no job.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two jobs ask for all GPUs at once: each has a fair share of half, and would take 200 s with it.
+    /// let jobs = [0; 2].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(100.0))));
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+    /// // The first takes 100 s. The second takes 200 s, and had company for half of them.
+    /// let (mean, largest) = report.finish_time_fairness();
+    /// assert_eq!((report.jobs[0].finish_time_fairness, largest), (0.5, 200.0 / 150.0));
+    /// assert_eq!(mean, (0.5 + largest) / 2.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn finish_time_fairness(&self) -> (f64, f64) {
         let sum: f64 = self.jobs.iter().map(|job| job.finish_time_fairness).sum();

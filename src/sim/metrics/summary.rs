@@ -43,6 +43,18 @@ pub struct Summary {
 impl Summary {
     /// The summary of these times.
     ///
+    /// One that is not a number makes the mean none too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::metrics::Summary, units::Seconds};
+    /// let summary = Summary::of([Seconds(4.0), Seconds(1.0), Seconds(1.0), Seconds(2.0)]);
+    /// assert_eq!((summary.count, summary.mean), (4, Seconds(2.0)));
+    /// assert_eq!((summary.p50, summary.p75, summary.max), (Seconds(1.0), Seconds(2.0), Seconds(4.0)));
+    /// assert_eq!(Summary::of([]), Summary::default());
+    /// ```
+    ///
     /// # Complexity
     ///
     /// O(n log n) for n times.

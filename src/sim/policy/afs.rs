@@ -44,6 +44,14 @@ pub struct Afs {
 
 impl Afs {
     /// The policy.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Afs::new();
+    /// assert_eq!((policy.name(), policy.sizes(), policy.suspends()), ("AFS", Sizes::Elastic, false));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

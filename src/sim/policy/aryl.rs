@@ -61,6 +61,15 @@ impl Default for Aryl {
 
 impl Aryl {
     /// Loaning and scaling.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Aryl::new();
+    /// assert_eq!((policy.name(), policy.sizes()), ("Aryl", Sizes::Elastic));
+    /// assert_eq!(policy.loan_policy(), Some(aryl::loan::LoanPolicy::default()));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -78,12 +87,28 @@ impl Aryl {
     }
 
     /// Loaning, and jobs of the size that they request, shortest first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Aryl::loaning_only();
+    /// assert_eq!((policy.sizes(), policy.loan_policy().is_some()), (Sizes::Requested, true));
+    /// ```
     #[must_use]
     pub fn loaning_only() -> Self {
         Self { name: "Aryl, loaning only", sizes: Sizes::Requested, ..Self::new() }
     }
 
     /// Scaling on the training cluster alone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Aryl::scaling_only();
+    /// assert_eq!((policy.sizes(), policy.loan_policy().is_some()), (Sizes::Elastic, false));
+    /// ```
     #[must_use]
     pub fn scaling_only() -> Self {
         Self { name: "Aryl, scaling only", loan_policy: None, ..Self::new() }
@@ -91,6 +116,21 @@ impl Aryl {
 
     /// With the greedy reclaim of the paper, loans without band or patience, elastic jobs on on-loan servers first,
     /// completion times in seconds, and all preemptions alike.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two inference servers are lent, and two of three jobs run on them when both go back at 900 s.
+    /// let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0))));
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+    /// # let workload = Workload { jobs: jobs.to_vec(), load };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+    /// assert_eq!(report.policy, "Aryl as published");
+    /// assert_eq!((report.loans.lent, report.preemptions()), (2, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn as_published() -> Self {
         let eager = LoanPolicy::default().with_band(0);
@@ -104,6 +144,23 @@ impl Aryl {
     }
 
     /// The same, choosing by this rule which servers go back.
+    ///
+    /// The epoch keeps its knapsack solver.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two inference servers are lent, and two of three jobs run on them when both go back at 900 s.
+    /// let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0))));
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+    /// # let workload = Workload { jobs: jobs.to_vec(), load };
+    /// let mut policy = Aryl::as_published().reclaim(aryl::reclaim::Policy::Exact);
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut policy)?;
+    /// assert_eq!(report.preemptions(), 2); // both servers are full: no rule spares a job
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn reclaim(mut self, policy: reclaim::Policy) -> Self {
         self.epoch = self.epoch.reclaimer(Reclaimer::new(policy));
@@ -111,6 +168,18 @@ impl Aryl {
     }
 
     /// The same, deciding by this epoch: its reclaim and its knapsack solver.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// use aryl::epoch::Epoch;
+    /// use aryl::knapsack::Solver;
+    ///
+    /// // Without the dense program of the knapsack.
+    /// let epoch = Epoch::default().knapsack_solver(Solver::new().with_table_budget(0));
+    /// assert_eq!(Aryl::new().epoch(epoch).name(), "Aryl");
+    /// ```
     #[must_use]
     pub fn epoch(mut self, epoch: Epoch) -> Self {
         self.epoch = epoch;
@@ -118,6 +187,17 @@ impl Aryl {
     }
 
     /// The same, with servers lent by this rule. No change where there are no loans.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// use aryl::loan::LoanPolicy;
+    ///
+    /// let wide = LoanPolicy::default().with_band(8);
+    /// assert_eq!(Aryl::new().lend_by(wide).loan_policy(), Some(wide));
+    /// assert_eq!(Aryl::scaling_only().lend_by(wide).loan_policy(), None);
+    /// ```
     #[must_use]
     pub fn lend_by(mut self, policy: LoanPolicy) -> Self {
         self.loan_policy = self.loan_policy.map(|_| policy);
@@ -125,6 +205,24 @@ impl Aryl {
     }
 
     /// Whether a job's time counts as a share of what it needs yet, or in seconds, when GPUs are given out.
+    ///
+    /// # Examples
+    ///
+    /// Tables 2 and 3 of the Aryl paper:
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// let jobs = [150.0, 60.0].map(|time| TraceJob::new(Job::elastic(2..=6).remaining(Seconds(time))));
+    /// let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let mean = |by_shares| -> Result<f64, Box<dyn std::error::Error>> {
+    ///     let mut policy = Aryl::scaling_only().by_shares(by_shares);
+    ///     Ok(Simulation::new(&setup, &workload)?.run(&mut policy)?.jct().mean.0)
+    /// };
+    /// assert_eq!(mean(true)?, 45.0); // four workers each
+    /// assert!((mean(false)? - 48.3).abs() < 0.1); // five for the longer, three for the shorter
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn by_shares(mut self, by_shares: bool) -> Self {
         self.by_shares = by_shares;
@@ -132,6 +230,25 @@ impl Aryl {
     }
 
     /// Whether a preemption costs more the more work it throws away, or all cost the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Two jobs on the two servers that are lent, one of them 600 s ahead. One server is asked back at 900 s.
+    /// let job = |at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0)).submitted(Seconds(at)));
+    /// let jobs = vec![job(0.0), job(0.0), job(600.0)];
+    /// let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 0.5)])?;
+    /// let workload = Workload { jobs, load };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// let lost = |spares| -> Result<f64, Box<dyn std::error::Error>> {
+    ///     let mut policy = Aryl::as_published().reclaim(aryl::reclaim::Policy::Exact).sparing_progress(spares);
+    ///     let report = Simulation::new(&setup, &workload)?.run(&mut policy)?;
+    ///     Ok(report.jobs.iter().map(|job| job.lost.0).sum())
+    /// };
+    /// assert_eq!((lost(true)?, lost(false)?), (300.0, 900.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn sparing_progress(mut self, spares_progress: bool) -> Self {
         self.spares_progress = spares_progress;
@@ -140,6 +257,28 @@ impl Aryl {
 
     /// Whether elastic jobs that may run on any GPU type start on training servers while a tenth of their GPUs stays idle,
     /// or on on-loan servers first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Four of 8 V100 would stay idle.
+    /// let job = Job::elastic(4..=5).fungible().remaining(Seconds(3_000.0)).submitted(Seconds(1_000.0));
+    /// let workload = Workload { jobs: vec![TraceJob::new(job)], load: InferenceLoad::constant(0.1)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("T4").speed(1, 3), 20, 8);
+    /// let gpus = |first| -> Result<u32, Box<dyn std::error::Error>> {
+    ///     let mut held = 0;
+    ///     let simulation = Simulation::new(&setup, &workload)?.observe(|_, event| {
+    ///         if let Event::Started { gpus, .. } = event {
+    ///             held = *gpus;
+    ///         }
+    ///     });
+    ///     simulation.run(&mut Aryl::new().training_first(first))?;
+    ///     Ok(held)
+    /// };
+    /// assert_eq!((gpus(true)?, gpus(false)?), (5, 15)); // on V100, or three times as many T4
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn training_first(mut self, training_first: bool) -> Self {
         self.training_first = training_first;
@@ -147,6 +286,13 @@ impl Aryl {
     }
 
     /// The same under another name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// assert_eq!(Aryl::scaling_only().named("shares, no loans").name(), "shares, no loans");
+    /// ```
     #[must_use]
     pub fn named(mut self, name: &'static str) -> Self {
         self.name = name;
@@ -154,6 +300,23 @@ impl Aryl {
     }
 
     /// The plan of the last decision, with its certificates.
+    ///
+    /// Empty before the first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// let jobs = [150.0, 60.0].map(|time| TraceJob::new(Job::elastic(2..=6).remaining(Seconds(time))));
+    /// let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let mut policy = Aryl::scaling_only();
+    /// assert!(policy.plan().is_empty());
+    /// Simulation::new(&setup, &workload)?.run(&mut policy)?;
+    /// // The last decision is made at 30 s, when the shorter job ends: the other grows to its maximum.
+    /// assert_eq!(policy.plan().to_string(), "scale out job 0: 2 workers on server 0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan

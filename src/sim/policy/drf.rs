@@ -43,6 +43,14 @@ pub struct Drf {
 
 impl Drf {
     /// The policy.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Drf::new();
+    /// assert_eq!((policy.name(), policy.sizes(), policy.suspends()), ("DRF", Sizes::Elastic, true));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

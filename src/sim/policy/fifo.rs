@@ -43,12 +43,35 @@ pub struct Fifo {
 
 impl Fifo {
     /// Stops at the first job that does not fit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Fifo::new();
+    /// assert_eq!((policy.name(), policy.sizes()), ("FIFO", Sizes::Requested));
+    /// assert!(policy.loan_policy().is_none());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self { name: "FIFO".into(), ..Self::default() }
     }
 
     /// Passes over jobs that do not fit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Of 8 GPUs the first job takes 4, the second wants 8 and the third 4.
+    /// let jobs = [4, 8, 4].map(|gpus| TraceJob::new(Job::inelastic(gpus).remaining(Seconds(60.0))));
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::with_backfill())?;
+    /// assert_eq!(report.policy, "FIFO with backfill");
+    /// assert_eq!(report.jobs[2].queuing, Seconds(0.0)); // 120 s without
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_backfill() -> Self {
         Self { backfill: true, name: "FIFO with backfill".into(), ..Self::default() }

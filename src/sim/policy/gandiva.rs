@@ -45,6 +45,14 @@ pub struct Gandiva {
 
 impl Gandiva {
     /// No job has grown yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Gandiva::new();
+    /// assert_eq!((policy.name(), policy.sizes()), ("Gandiva", Sizes::RequestedOrMore));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

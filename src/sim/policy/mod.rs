@@ -22,6 +22,7 @@ mod draft;
 mod drf;
 mod fifo;
 mod gandiva;
+mod job_record;
 mod marginal;
 mod opportunistic;
 mod optimus;
@@ -38,13 +39,14 @@ pub use draft::{Draft, DraftMemory, Target};
 pub use drf::Drf;
 pub use fifo::Fifo;
 pub use gandiva::Gandiva;
+pub use job_record::JobRecord;
 pub use opportunistic::Opportunistic;
 pub use optimus::Optimus;
 pub use pollux::Pollux;
 pub use shortest_first::ShortestFirst;
 pub use tiresias::Tiresias;
 pub(super) use view::Sources;
-pub use view::{JobRecord, View};
+pub use view::View;
 
 use alloc::vec::Vec;
 
@@ -54,6 +56,22 @@ use crate::reclaim::ReclaimError;
 use crate::units::Seconds;
 
 /// How many workers the jobs of a trace ask for when they enter the cluster.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+/// // Two to eight workers, of which four are requested: 120 s with two, 60 s with four, 30 s with eight.
+/// let job = TraceJob::new(Job::elastic(2..=8).remaining(Seconds(120.0))).requested_workers(4);
+/// let workload = Workload { jobs: vec![job], load: InferenceLoad::constant(0.5)? };
+/// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+/// let end = |policy: &mut dyn Policy| -> Result<(Sizes, f64), Box<dyn std::error::Error>> {
+///     Ok((policy.sizes(), Simulation::new(&setup, &workload)?.run(policy)?.jobs[0].ended.0))
+/// };
+/// assert_eq!(end(&mut Fifo::new())?, (Sizes::Requested, 60.0));
+/// assert_eq!(end(&mut Afs::new())?, (Sizes::Elastic, 30.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sizes {
     /// As many as the trace says that they request: no job is elastic.
@@ -65,6 +83,16 @@ pub enum Sizes {
 }
 
 /// What a job is worth to a decision.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{sim::policy::Worth, units::Seconds};
+/// // By shares, as `Aryl` counts: all that a job needs yet is worth an hour.
+/// let remaining = Seconds(7_200.0);
+/// let worth = Worth { weight: 3_600.0 / remaining.0, preemption_cost: 1 };
+/// assert_eq!(worth.weight, 0.5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
     /// What a second of its completion time counts: [`Job::weight`](crate::cluster::Job).
@@ -121,19 +149,52 @@ pub struct Worth {
 /// ```
 pub trait Policy {
     /// What it is called in a table.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// assert_eq!(Fifo::new().name(), "FIFO");
+    /// assert_eq!(Fifo::with_backfill().name(), "FIFO with backfill");
+    /// ```
     fn name(&self) -> &str;
 
     /// Whether jobs enter the cluster as elastic. No by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// assert_eq!(ShortestFirst::new().sizes(), Sizes::Requested);
+    /// assert_eq!(Gandiva::new().sizes(), Sizes::RequestedOrMore);
+    /// assert_eq!(Afs::new().sizes(), Sizes::Elastic);
+    /// ```
     fn sizes(&self) -> Sizes {
         Sizes::Requested
     }
 
     /// The rule by which the inference side lends to it; `None`, the default, where it takes no loans.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{loan::LoanPolicy, sim::policy::*};
+    /// assert!(Fifo::new().loan_policy().is_none());
+    /// assert_eq!(Aryl::new().loan_policy(), Some(LoanPolicy::default()));
+    /// ```
     fn loan_policy(&self) -> Option<LoanPolicy> {
         None
     }
 
     /// Whether jobs that it stops by itself, not for a reclaim, write a checkpoint first. No by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// assert!(Tiresias::new().suspends());
+    /// assert!(!Fifo::new().suspends()); // it stops nobody
+    /// ```
     fn suspends(&self) -> bool {
         false
     }
@@ -142,12 +203,55 @@ pub trait Policy {
     /// the trace says.
     ///
     /// Asked before each decision for each elastic job, and before a reclaim for all running jobs.
+    ///
+    /// # Examples
+    ///
+    /// It costs [`Aryl`] one to stop a job, and one more for each ten minutes of work that is thrown away:
+    ///
+    /// ```
+    /// # use aryl::{cluster::*, epoch::Action, sim::{policy::*, workload::*, Setup, Simulation}, units::Seconds};
+    /// #[derive(Default)]
+    /// struct Mine {
+    ///     memory: DraftMemory,
+    ///     seen: Vec<u64>,
+    /// }
+    /// impl Policy for Mine {
+    /// #     fn name(&self) -> &str { "mine" }
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         for job in view.running() {
+    ///             let (Some(remaining), Some(record)) = (view.remaining(job), view.record(job)) else { continue };
+    ///             let worth = Aryl::new().worth(remaining, &record);
+    ///             self.seen.extend(worth.map(|worth| worth.preemption_cost));
+    ///         }
+    /// #     let mut draft = self.memory.begin(view);
+    /// #     view.waiting().for_each(|job| { draft.start(job); });
+    /// #     draft.finish(actions);
+    /// #     Ok(())
+    ///     }
+    /// }
+    /// // It runs for an hour, and a policy decides every 300 s: after 300, 600, 900 s ...
+    /// let jobs = [TraceJob::new(Job::inelastic(8).remaining(Seconds(1_800.0)))];
+    /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let mut policy = Mine::default();
+    /// Simulation::new(&setup, &workload)?.run(&mut policy)?;
+    /// assert_eq!(policy.seen, [1, 2, 2, 3, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn worth(&self, remaining: Seconds, record: &JobRecord) -> Option<Worth> {
         let _ = (remaining, record);
         None
     }
 
     /// The longest time between two epochs that it can live with. By default that of the setup.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::policy::*, units::Seconds};
+    /// assert_eq!(Pollux::new().interval(), Some(Seconds(60.0)));
+    /// assert_eq!(Fifo::new().interval(), None);
+    /// ```
     fn interval(&self) -> Option<Seconds> {
         None
     }
@@ -156,13 +260,68 @@ pub trait Policy {
     ///
     /// What [`View::request`] asks for must be among the steps: as many servers lent, as many returned.
     ///
+    /// # Examples
+    ///
+    /// Steps written by hand, without a [`Draft`]: each waiting job goes to the first server that is empty.
+    ///
+    /// ```
+    /// use aryl::cluster::{GpuType, Job};
+    /// use aryl::epoch::Action;
+    /// use aryl::sim::policy::{Policy, PolicyError, View};
+    /// use aryl::sim::workload::{InferenceLoad, TraceJob, Workload};
+    /// use aryl::sim::{Setup, Simulation};
+    /// use aryl::units::Seconds;
+    ///
+    /// struct OneServerEach;
+    /// impl Policy for OneServerEach {
+    ///     fn name(&self) -> &str {
+    ///         "one server each"
+    ///     }
+    ///
+    ///     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError> {
+    ///         let cluster = view.cluster();
+    ///         let empty = cluster.servers().filter(|&(id, _)| cluster.tenants(id).is_empty());
+    ///         for (job, (server, _)) in view.waiting().zip(empty) {
+    ///             let workers = cluster.job(job).map_or(0, |job| job.min_workers);
+    ///             actions.push(Action::Start { job, server, workers });
+    ///         }
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let jobs = vec![TraceJob::new(Job::inelastic(3).remaining(Seconds(60.0))); 3];
+    /// let workload = Workload { jobs, load: InferenceLoad::constant(0.5)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 2, 8);
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut OneServerEach)?;
+    /// assert_eq!(report.jobs.iter().map(|job| job.started.0).collect::<Vec<_>>(), [0.0, 0.0, 60.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`PolicyError`] where it can't decide. That ends the simulation.
+    ///
+    /// # Complexity
+    ///
+    /// That of the policy. It is asked at each epoch: tens of thousands of times in a replay of two weeks.
+    ///
+    /// # Determinism
+    ///
+    /// A policy that keeps to what it is given, without a clock or a seed of its own that changes, makes the same
+    /// trace end the same way each time.
     fn decide(&mut self, view: &View<'_>, actions: &mut Vec<Action>) -> Result<(), PolicyError>;
 }
 
 /// Why a policy can't decide.
+///
+/// # Examples
+///
+/// ```
+/// use aryl::sim::policy::PolicyError;
+///
+/// let error = PolicyError::Other("the queue of this policy has lost a job");
+/// assert_eq!(error.to_string(), "the queue of this policy has lost a job");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {

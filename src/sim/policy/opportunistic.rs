@@ -53,12 +53,40 @@ impl Default for Opportunistic {
 
 impl Opportunistic {
     /// With seed 0 for the servers that inference takes back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let loans = Opportunistic::new().loan_policy().unwrap();
+    /// assert_eq!((loans.band(), loans.patience(), loans.headroom()), (0, 1, 0.0)); // whatever is idle, at once
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::seeded(0)
     }
 
     /// With this seed for the servers that inference takes back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Four inference servers. One is needed until 1,000 s and two from then on: one of three goes back.
+    /// let jobs = [0; 3].map(|_| TraceJob::new(Job::inelastic(8).fungible().remaining(Seconds(2_000.0))));
+    /// let stopped = |seed| -> Result<Vec<u32>, Box<dyn std::error::Error>> {
+    /// #     let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// #     let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 0.5)])?;
+    /// #     let workload = Workload { jobs: jobs.to_vec(), load };
+    ///     let report = Simulation::new(&setup, &workload)?.run(&mut Opportunistic::seeded(seed))?;
+    ///     Ok(report.jobs.iter().map(|job| job.preemptions).collect())
+    /// };
+    /// assert_eq!(stopped(1)?.iter().sum::<u32>(), 1);
+    /// assert_eq!(stopped(1)?, stopped(1)?);
+    /// let all: Vec<Vec<u32>> = (0..10).map(stopped).collect::<Result<_, _>>()?;
+    /// assert!(all.iter().any(|stopped| *stopped != all[0])); // another seed, another victim
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         let eager = LoanPolicy::default().with_band(0);

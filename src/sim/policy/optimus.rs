@@ -54,12 +54,32 @@ impl Default for Optimus {
 
 impl Optimus {
     /// With rounds of ten minutes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// use aryl::units::Seconds;
+    ///
+    /// let policy = Optimus::new();
+    /// assert_eq!((policy.name(), policy.suspends()), ("Optimus", true));
+    /// assert_eq!(policy.interval(), Some(Seconds(600.0)));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self { rounds: Rounds::every(Seconds(600.0)), order: Vec::new(), memory: DraftMemory::default() }
     }
 
     /// With rounds this far apart.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// use aryl::units::Seconds;
+    ///
+    /// assert_eq!(Optimus::new().every(Seconds(60.0)).interval(), Some(Seconds(60.0)));
+    /// ```
     #[must_use]
     pub fn every(mut self, interval: Seconds) -> Self {
         self.rounds = Rounds::every(interval);

@@ -66,12 +66,32 @@ impl Default for Pollux {
 
 impl Pollux {
     /// With a decision each minute.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// use aryl::units::Seconds;
+    ///
+    /// let policy = Pollux::new();
+    /// assert_eq!((policy.name(), policy.sizes()), ("Pollux", Sizes::Elastic));
+    /// assert_eq!(policy.interval(), Some(Seconds(60.0)));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self { rounds: Rounds::every(Seconds(60.0)), memory: DraftMemory::default() }
     }
 
     /// With decisions this far apart.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// use aryl::units::Seconds;
+    ///
+    /// assert_eq!(Pollux::new().every(Seconds(300.0)).interval(), Some(Seconds(300.0)));
+    /// ```
     #[must_use]
     pub fn every(mut self, interval: Seconds) -> Self {
         self.rounds = Rounds::every(interval);

@@ -33,6 +33,14 @@ pub struct ShortestFirst {
 
 impl ShortestFirst {
     /// Shortest job first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = ShortestFirst::new();
+    /// assert_eq!((policy.name(), policy.sizes(), policy.suspends()), ("SJF", Sizes::Requested, false));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -60,6 +60,14 @@ impl Default for Tiresias {
 
 impl Tiresias {
     /// Two queues, split at 57,600 GPU-seconds, without promotion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::policy::*;
+    /// let policy = Tiresias::new();
+    /// assert_eq!((policy.name(), policy.sizes(), policy.suspends()), ("Tiresias", Sizes::Requested, true));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -72,6 +80,23 @@ impl Tiresias {
     }
 
     /// The queues split at so many GPU-seconds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // A long job, and a short one that arrives after 20 s. Both want all 8 GPUs.
+    /// let long = TraceJob::new(Job::inelastic(8).remaining(Seconds(100.0)));
+    /// let short = TraceJob::new(Job::inelastic(8).remaining(Seconds(10.0)).submitted(Seconds(20.0)));
+    /// let jobs = [long, short];
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// # let workload = Workload { jobs: jobs.to_vec(), load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Tiresias::new().threshold(160.0))?;
+    /// // After 20 s the long job has had 160 GPU-seconds, and is in the second queue.
+    /// assert_eq!(report.jobs[1].ended, Seconds(30.0));
+    /// assert_eq!(report.jobs[0].ended, Seconds(30.0 + 63.0 + 80.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn threshold(mut self, gpu_seconds: f64) -> Self {
         self.threshold = gpu_seconds;
@@ -79,6 +104,24 @@ impl Tiresias {
     }
 
     /// A job goes back to the first queue while it waits, once it has waited for this many times as long as it has run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // A long job, and three short ones that arrive from 20 s on. All want all 8 GPUs.
+    /// let job = |time: f64, at: f64| TraceJob::new(Job::inelastic(8).remaining(Seconds(time)).submitted(Seconds(at)));
+    /// let jobs = vec![job(100.0, 0.0), job(15.0, 20.0), job(15.0, 25.0), job(15.0, 30.0)];
+    /// let workload = Workload { jobs, load: InferenceLoad::constant(0.5)? };
+    /// let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let waits = |mut policy: Tiresias| -> Result<Seconds, Box<dyn std::error::Error>> {
+    ///     Ok(Simulation::new(&setup, &workload)?.run(&mut policy)?.jobs[0].queuing)
+    /// };
+    /// // It has run for 20 s, and waits until all three have ended; or, once it has waited for 20 s, until one ends.
+    /// assert_eq!(waits(Tiresias::new().threshold(160.0))?, Seconds(45.0));
+    /// assert_eq!(waits(Tiresias::new().threshold(160.0).promotion(1.0))?, Seconds(30.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn promotion(mut self, waited_over_run: f64) -> Self {
         self.promotion = Some(waited_over_run);

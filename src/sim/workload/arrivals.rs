@@ -13,6 +13,22 @@ pub(super) const DAY: Seconds = Seconds(86_400.0);
 /// How arrivals follow the day: a Poisson process whose rate rises to a peak in working hours.
 ///
 /// With h hours since the peak, the rate is in proportion to 1 + swing · cos(2π · h / 24).
+///
+/// # Examples
+///
+/// Nearly all by day:
+///
+/// ```
+/// # use aryl::{sim::workload::*, units::Seconds};
+/// let arrivals = Arrivals { swing: 1.0, peak_hour: 12.0 };
+/// let spec = TraceSpec { jobs: 2_000, arrivals, surge: None, ..TraceSpec::paper(Scenario::Basic) };
+/// let by_day = |job: &&RecordedJob| (6.0..18.0).contains(&(job.submitted.0 % 86_400.0 / 3_600.0));
+/// let jobs = spec.record(1)?;
+/// // The cosine over the half of the day around its peak: 1/2 + 1/π, which is 82 %.
+/// let share = jobs.iter().filter(by_day).count() as f64 / 2_000.0;
+/// assert!((share - 0.82).abs() < 0.03);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Arrivals {
@@ -64,6 +80,22 @@ impl Arrivals {
 /// Large jobs that are submitted within a short time of each other, such as a sweep before a deadline.
 ///
 /// It moves jobs that the trace has anyway: drawn evenly among the large ones, until they make up the wanted load.
+///
+/// # Examples
+///
+/// Two hours that bring more than a twentieth of the load of 15 days:
+///
+/// ```
+/// # use aryl::{sim::workload::*, units::Seconds};
+/// let surge = Surge { min_gpus: 8, min_running_time: Seconds(3_600.0), ..Surge::PAPER };
+/// let spec = TraceSpec { jobs: 2_000, surge: Some(surge), ..TraceSpec::paper(Scenario::Basic) };
+/// let jobs = spec.record(1)?;
+/// let within = |job: &&RecordedJob| (0.0..7_200.0).contains(&(job.submitted.0 - surge.start.0));
+/// let load: f64 = jobs.iter().filter(within).map(RecordedJob::gpu_seconds).sum();
+/// let share = load / jobs.iter().map(RecordedJob::gpu_seconds).sum::<f64>();
+/// assert!(share > 0.0545 && share < 0.2); // the last of its jobs may exceed what is wanted
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Surge {

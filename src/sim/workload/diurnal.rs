@@ -55,6 +55,19 @@ impl DiurnalLoad {
 
     /// The load from time 0 for so long.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let load = DiurnalLoad::PAPER.generate(Seconds(86_400.0), 1)?;
+    /// assert_eq!(load.points().len(), 288); // every 5 minutes
+    /// assert!(load.points().iter().all(|&(_, share)| (0.42..=0.95).contains(&share)));
+    ///
+    /// let wrong = DiurnalLoad { mean: 0.96, ..DiurnalLoad::PAPER }.generate(Seconds(86_400.0), 1);
+    /// assert_eq!(wrong, Err(SpecError::LoadMean { trough: 0.42, mean: 0.96, peak: 0.95 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`SpecError`] where a share or the hour is out of range, the mean is not between trough and peak, or there would be
@@ -63,6 +76,10 @@ impl DiurnalLoad {
     /// # Complexity
     ///
     /// O(steps).
+    ///
+    /// # Determinism
+    ///
+    /// The same curve, span and seed give the same load on every machine.
     pub fn generate(&self, span: Seconds, seed: u64) -> Result<InferenceLoad, SpecError> {
         self.check()?;
         check_time("span", span)?;

@@ -3,6 +3,15 @@
 use crate::units::Seconds;
 
 /// What is wrong with an inference load.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{sim::workload::*, units::Seconds};
+/// let error = InferenceLoad::new([(Seconds(300.0), 0.5), (Seconds(0.0), 0.6)]).unwrap_err();
+/// assert_eq!(error, LoadError::NotAscending { previous: Seconds(300.0), time: Seconds(0.0) });
+/// assert_eq!(error.to_string(), "the load has 0 s after 300 s: the times must ascend");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -34,6 +43,15 @@ pub enum LoadError {
 }
 
 /// What is wrong with a job of a trace, beside the job itself.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::{cluster::Job, sim::workload::*, units::Seconds};
+/// let error = TraceJob::new(Job::inelastic(2)).estimate_factor(0.0).check().unwrap_err();
+/// assert_eq!(error, TraceJobError::EstimateFactor { factor: 0.0 });
+/// assert_eq!(error.to_string(), "the estimate is 0 times the actual running time: not positive and finite");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceJobError {

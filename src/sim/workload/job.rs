@@ -39,12 +39,33 @@ pub struct TraceJob {
 
 impl TraceJob {
     /// A job that requests its minimum, writes no checkpoint, and whose running time is known.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::Job, sim::workload::*, units::Seconds};
+    /// let job = TraceJob::new(Job::elastic(2..=6));
+    /// assert_eq!((job.requested_workers, job.checkpoint_interval, job.estimate_factor), (2, None, 1.0));
+    /// ```
     #[must_use]
     pub fn new(job: Job) -> Self {
         Self { requested_workers: job.min_workers, job, checkpoint_interval: None, estimate_factor: 1.0 }
     }
 
     /// The same job with this number of workers under a policy that does not scale.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // 60 s with four workers, though 120 s with two.
+    /// let job = TraceJob::new(Job::elastic(2..=6).remaining(Seconds(120.0))).requested_workers(4);
+    /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let workload = Workload { jobs: vec![job], load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Fifo::new())?;
+    /// assert_eq!(report.jobs[0].ended, Seconds(60.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn requested_workers(mut self, reference_workers: u32) -> Self {
         self.requested_workers = reference_workers;
@@ -52,6 +73,21 @@ impl TraceJob {
     }
 
     /// The same job with a checkpoint each time it has run for this long.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Both jobs run on servers that go back at 900 s. One of them has saved 800 s of its work.
+    /// let job = TraceJob::new(Job::inelastic(8).remaining(Seconds(2_000.0)));
+    /// let jobs = vec![job.clone(), job.clone().checkpoint_interval(Seconds(400.0)), job];
+    /// # let setup = Setup::new(GpuType::new("V100"), 1, 8).inference(GpuType::new("V100"), 4, 8);
+    /// # let load = InferenceLoad::new([(Seconds(0.0), 0.25), (Seconds(1_000.0), 1.0)])?;
+    /// let workload = Workload { jobs, load };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut Aryl::as_published())?;
+    /// assert_eq!((report.jobs[1].lost, report.jobs[2].lost), (Seconds(100.0), Seconds(900.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn checkpoint_interval(mut self, time: Seconds) -> Self {
         self.checkpoint_interval = Some(time);
@@ -59,6 +95,20 @@ impl TraceJob {
     }
 
     /// The same job with an estimated running time of the actual one times this factor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{cluster::{GpuType, Job}, sim::{policy::*, workload::*, *}, units::Seconds};
+    /// // Shortest job first; but the longer is taken to be the shorter.
+    /// let long = TraceJob::new(Job::inelastic(8).remaining(Seconds(100.0))).estimate_factor(0.1);
+    /// let short = TraceJob::new(Job::inelastic(8).remaining(Seconds(50.0)));
+    /// # let setup = Setup::new(GpuType::new("V100"), 1, 8);
+    /// let workload = Workload { jobs: vec![long, short], load: InferenceLoad::constant(0.5)? };
+    /// let report = Simulation::new(&setup, &workload)?.run(&mut ShortestFirst::new())?;
+    /// assert_eq!(report.jobs.iter().map(|job| job.ended.0).collect::<Vec<_>>(), [100.0, 150.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn estimate_factor(mut self, factor: f64) -> Self {
         self.estimate_factor = factor;

@@ -11,6 +11,15 @@ use crate::scaling::ScalingCurve;
 use crate::units::Seconds;
 
 /// The scenarios of the Aryl paper's evaluation (section 7).
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::sim::workload::*;
+/// let fungible = Scenario::ALL.map(|scenario| JobKinds::scenario(scenario).fungible);
+/// assert_eq!(fungible, [0.21, 0.21, 0.0, 0.0]);
+/// assert_eq!(Scenario::ALL.map(Scenario::name), ["Basic", "Advanced", "Heterogeneous", "Ideal"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Scenario {
@@ -29,6 +38,13 @@ impl Scenario {
     pub const ALL: [Self; 4] = [Self::Basic, Self::Advanced, Self::Heterogeneous, Self::Ideal];
 
     /// Its name in the paper.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::workload::*;
+    /// assert_eq!(Scenario::Heterogeneous.name(), "Heterogeneous");
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -126,6 +142,15 @@ impl JobKinds {
     /// The proportions of a scenario of the paper.
     ///
     /// The paper says what elastic jobs scale to in the ideal scenario only, twice the request; the others take that too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::workload::*;
+    /// let basic = JobKinds::scenario(Scenario::Basic);
+    /// assert_eq!((basic.elastic, basic.elastic_load, basic.fungible), (0.05, Some(0.36), 0.21));
+    /// assert_eq!((basic.scale_factor, basic.heterogeneous), (2, 0.0));
+    /// ```
     #[must_use]
     pub const fn scenario(scenario: Scenario) -> Self {
         let basic = Self { elastic: 0.05, elastic_load: Some(0.36), fungible: 0.21, ..Self::PLAIN };
@@ -144,6 +169,25 @@ impl JobKinds {
     }
 
     /// Decides the kind of each recorded job. The answer is in the order of the trace.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// # let recorded: Vec<RecordedJob> = (1..=200)
+    /// #     .map(|n| RecordedJob { submitted: Seconds(f64::from(n)), running_time: Seconds(f64::from(n)), gpus: 8 })
+    /// #     .collect();
+    /// // 200 recorded jobs: a quarter may run anywhere, and half of all write checkpoints.
+    /// let kinds = JobKinds { fungible: 0.25, checkpointed: 0.5, ..JobKinds::PLAIN };
+    /// let jobs = kinds.draw(&recorded, 7)?;
+    /// let saving = jobs.iter().filter(|job| job.checkpoint_interval.is_some()).count();
+    /// assert_eq!((jobs.len(), saving), (200, 100));
+    /// assert_eq!(jobs, kinds.draw(&recorded, 7)?);
+    ///
+    /// let wrong = JobKinds { fungible: 1.25, ..kinds }.draw(&recorded, 7);
+    /// assert_eq!(wrong, Err(SpecError::Share { what: "share of fungible jobs", share: 1.25 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -203,6 +247,15 @@ impl JobKinds {
     }
 
     /// Whether the shares, times and factors make sense.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::sim::workload::*;
+    /// assert_eq!(JobKinds::scenario(Scenario::Advanced).check(), Ok(()));
+    /// let wide = JobKinds { scale_factor: 17, ..JobKinds::PLAIN };
+    /// assert_eq!(wide.check(), Err(SpecError::ScaleFactor { factor: 17, limit: 16 }));
+    /// ```
     ///
     /// # Errors
     ///

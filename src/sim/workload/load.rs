@@ -71,6 +71,16 @@ impl InferenceLoad {
 
     /// The same share at all times.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let load = InferenceLoad::constant(0.5)?;
+    /// assert_eq!((load.at(Seconds(0.0)), load.at(Seconds(1e9))), (0.5, 0.5));
+    /// assert!(InferenceLoad::constant(f64::NAN).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`LoadError::Share`] where it is not from 0 to 1.
@@ -79,6 +89,15 @@ impl InferenceLoad {
     }
 
     /// The share of the inference GPUs that are busy at this time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let load = InferenceLoad::new([(Seconds(100.0), 0.25), (Seconds(200.0), 0.75)])?;
+    /// assert_eq!([0.0, 100.0, 199.0, 200.0, 999.0].map(|time| load.at(Seconds(time))), [0.25, 0.25, 0.25, 0.75, 0.75]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Complexity
     ///
@@ -90,6 +109,16 @@ impl InferenceLoad {
     }
 
     /// The points, in ascending order of times.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let load = InferenceLoad::new([(Seconds(100.0), 0.25), (Seconds(200.0), 0.75)])?;
+    /// let peak = load.points().iter().map(|point| point.1).fold(0.0, f64::max);
+    /// assert_eq!((load.points().len(), peak), (2, 0.75));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn points(&self) -> &[(Seconds, f64)] {
         &self.points

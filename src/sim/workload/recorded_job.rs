@@ -28,6 +28,14 @@ pub struct RecordedJob {
 
 impl RecordedJob {
     /// Its load: GPUs times running time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let job = RecordedJob { submitted: Seconds(0.0), running_time: Seconds(3_600.0), gpus: 8 };
+    /// assert_eq!(job.gpu_seconds() / 3_600.0, 8.0); // GPU hours
+    /// ```
     #[must_use]
     pub fn gpu_seconds(&self) -> f64 {
         f64::from(self.gpus) * self.running_time.0

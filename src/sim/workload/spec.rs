@@ -73,6 +73,16 @@ impl TraceSpec {
     pub const PAPER_ELASTIC_RUNNING_TIME: Seconds = Seconds(2.0 * 14.2 * 3_600.0);
 
     /// The trace of the Aryl paper in one of its scenarios. The parts say where each number is from.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let spec = TraceSpec::paper(Scenario::Basic);
+    /// assert_eq!((spec.jobs, spec.span), (50_390, Seconds(15.0 * 86_400.0)));
+    /// // About 140 jobs an hour, as the paper says.
+    /// assert_eq!((f64::from(spec.jobs) / (spec.span.0 / 3_600.0)).round(), 140.0);
+    /// ```
     #[must_use]
     pub fn paper(scenario: Scenario) -> Self {
         let mut kinds = JobKinds::scenario(scenario);
@@ -96,6 +106,20 @@ impl TraceSpec {
     /// Shares are met but for rounding, and running times and GPUs are spread over their distributions evenly. So workloads
     /// of different seeds differ in who arrives when, and hardly in their totals.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let spec = TraceSpec { jobs: 500, surge: None, ..TraceSpec::paper(Scenario::Basic) };
+    /// let workload = spec.generate(1)?;
+    /// assert_eq!((workload.jobs.len(), workload.load.points().len()), (500, 15 * 288));
+    /// assert_ne!(workload, spec.generate(2)?);
+    ///
+    /// let wrong = TraceSpec { gpus: vec![(8, 0.5)], ..spec }.generate(1);
+    /// assert_eq!(wrong, Err(SpecError::MixSum { sum: 0.5 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`SpecError`] names the number that is out of its range.
@@ -116,9 +140,29 @@ impl TraceSpec {
 
     /// The jobs alone, as a trace would record them.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use aryl::{sim::workload::*, units::Seconds};
+    /// let spec = TraceSpec { jobs: 500, surge: None, ..TraceSpec::paper(Scenario::Basic) };
+    /// let jobs = spec.record(1)?;
+    /// let mean = jobs.iter().map(|job| f64::from(job.gpus)).sum::<f64>() / 500.0;
+    /// assert!((mean - 5.07).abs() < 0.1); // GPUs a job
+    /// assert!(jobs.is_sorted_by_key(|job| job.submitted));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`generate`](Self::generate).
+    ///
+    /// # Complexity
+    ///
+    /// O(jobs · log jobs).
+    ///
+    /// # Determinism
+    ///
+    /// As [`generate`](Self::generate), whose jobs these are.
     pub fn record(&self, seed: u64) -> Result<Vec<RecordedJob>, SpecError> {
         self.check()?;
         let jobs = self.jobs as usize;

@@ -4,6 +4,15 @@ use super::LoadError;
 use crate::units::Seconds;
 
 /// Why no workload can be made of a specification, or of a recorded trace.
+///
+/// # Examples
+///
+/// ```
+/// # use aryl::sim::workload::*;
+/// let error = TraceSpec { jobs: 0, ..TraceSpec::paper(Scenario::Basic) }.generate(1).unwrap_err();
+/// assert_eq!(error, SpecError::Jobs { jobs: 0, limit: TraceSpec::MAX_JOBS });
+/// assert_eq!(error.to_string(), "0 jobs are asked for; the number must be from 1 to 16777216");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {

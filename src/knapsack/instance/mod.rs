@@ -4,44 +4,19 @@
 //! for exactly one item is stored relative to its lightest item (the heavier of two equally light ones is worth more):
 //! choosing nothing then means choosing that item, and a solver never needs to ask which kind a class is.
 
+mod reading;
+
 use alloc::vec::Vec;
 
 use super::curve::CurveClass;
 use super::error::InstanceError;
+use super::item::{ClassKind, Item};
 use super::shape::{CLASS_LENGTH_LIMIT, ClassRecord, Order, Shape, Table, dearest, order_of};
 
 /// The first number that a value, or the sum of the largest values of all classes, may not reach: 2^53.
 ///
 /// Below it every integer is a floating-point number, and every sum and difference of them is exact.
 pub const VALUE_LIMIT: u64 = 1 << 53;
-
-/// One thing that may be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct Item {
-    /// What the item takes from the capacity; 0 is allowed.
-    pub weight: u32,
-    /// What the item is worth, below [`VALUE_LIMIT`]; 0 is allowed.
-    pub value: u64,
-}
-
-impl Item {
-    /// An item of this weight and value.
-    #[must_use]
-    pub const fn new(weight: u32, value: u64) -> Self {
-        Self { weight, value }
-    }
-}
-
-/// How many items of a class are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum ClassKind {
-    /// One item or none.
-    AtMostOne,
-    /// One item, always.
-    ExactlyOne,
-}
 
 /// A multiple-choice knapsack: choose at most one (or exactly one) item of each class, so that the weights together
 /// stay within the capacity and the values together are as large as can be.
@@ -110,12 +85,39 @@ struct Totals {
 
 impl Instance {
     /// An instance without classes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{Instance, Solver};
+    ///
+    /// let instance = Instance::new(8);
+    /// assert_eq!((instance.capacity(), instance.class_count()), (8, 0));
+    /// assert_eq!(Solver::new().solve(&instance)?.value(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(capacity: u64) -> Self {
         Self { capacity, ..Self::default() }
     }
 
     /// Removes all classes and sets the capacity; keeps the memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item};
+    ///
+    /// let mut instance = Instance::new(8);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 50)])?;
+    /// instance.clear(6);
+    /// assert_eq!(instance, Instance::new(6));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// Constant: nothing is dropped one by one.
     pub fn clear(&mut self, capacity: u64) {
         self.capacity = capacity;
         self.classes.clear();
@@ -126,7 +128,30 @@ impl Instance {
         self.totals = Totals::default();
     }
 
-    /// Makes room for this many more classes and items, so that pushing them does not allocate.
+    /// Makes room for this many more classes and items, so that pushing them does not allocate, if they are tables of which
+    /// at most one item is chosen.
+    ///
+    /// A class of exactly one item keeps one record more, and a class given by a formula its formula and no items. Room for
+    /// those is made as they come; like all else they keep it when the instance is [cleared](Self::clear).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item};
+    ///
+    /// let mut instance = Instance::new(100);
+    /// instance.reserve(50, 150);
+    /// for value in 1..=50 {
+    ///     let items = [1, 2, 3].map(|weight| Item::new(weight, u64::from(weight) * value));
+    ///     instance.push_class(ClassKind::AtMostOne, items)?; // does not allocate
+    /// }
+    /// assert_eq!((instance.class_count(), instance.item_count()), (50, 150));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where the memory can't be had, as [`Vec::reserve`].
     pub fn reserve(&mut self, classes: usize, items: usize) {
         self.classes.reserve(classes);
         self.weights.reserve(items);
@@ -134,6 +159,23 @@ impl Instance {
     }
 
     /// Sets the capacity and keeps the classes.
+    ///
+    /// # Examples
+    ///
+    /// What another GPU is worth:
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, Item, Solver};
+    ///
+    /// let mut instance = Instance::new(3);
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(1, 20), Item::new(2, 30)])?;
+    /// instance.push_class(ClassKind::AtMostOne, [Item::new(2, 50)])?;
+    /// let solver = Solver::new();
+    /// assert_eq!(solver.solve(&instance)?.value(), 70);
+    /// instance.set_capacity(4);
+    /// assert_eq!(solver.solve(&instance)?.value(), 80);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_capacity(&mut self, capacity: u64) {
         self.capacity = capacity;
     }
@@ -142,6 +184,22 @@ impl Instance {
     ///
     /// Items may come in any order and may be dominated by others; their order is the tie-break of the solvers and the
     /// number by which an answer names them. A class without items is allowed where none need be chosen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use aryl::knapsack::{ClassKind, Instance, InstanceError, Item};
+    ///
+    /// let mut instance = Instance::new(4);
+    /// assert_eq!(instance.push_class(ClassKind::AtMostOne, [Item::new(1, 20), Item::new(2, 30)])?, 0);
+    /// assert_eq!(instance.push_class(ClassKind::ExactlyOne, [Item::new(3, 5)])?, 1);
+    ///
+    /// // One item must be chosen, and there is none.
+    /// let error = instance.push_class(ClassKind::ExactlyOne, []).unwrap_err();
+    /// assert_eq!(error, InstanceError::NoItemToChoose { class: 2, items: 0 });
+    /// assert_eq!(instance.class_count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -169,6 +227,24 @@ impl Instance {
     }
 
     /// Adds a class given by a formula, of which at most one item is chosen, and returns its number, counted from 0.
+    ///
+    /// # Examples
+    ///
+    /// A job of a thousand workers more costs as little as one of two:
+    ///
+    /// ```
+    /// use aryl::knapsack::{CurveClass, Gain, Instance, InstanceError, Solver};
+    ///
+    /// let gain = |half| CurveClass::new(Gain::Hyperbola { half }, 60_000.0, 1, 1_000);
+    /// let mut instance = Instance::new(20);
+    /// instance.push_curve(gain(10.0))?;
+    /// let solution = Solver::new().solve(&instance)?;
+    /// assert_eq!((solution.choice(0), solution.value()), (Some(19), 40_000)); // 20 workers: 2/3 of the whole
+    ///
+    /// let error = instance.push_curve(gain(-1.0)).unwrap_err();
+    /// assert_eq!(error, InstanceError::Curve { class: 1, field: "half", value: -1.0 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -217,17 +293,6 @@ impl Instance {
         ));
         self.curves.push(curve);
         Ok(class)
-    }
-
-    /// The formula of a class, or `None` where its items are a table.
-    ///
-    /// # Panics
-    ///
-    /// Where there is no class of this number.
-    #[must_use]
-    pub fn curve(&self, class: usize) -> Option<&CurveClass> {
-        let record = self.classes[class];
-        if record.order() == Order::Formula { self.curves.get(record.first as usize) } else { None }
     }
 
     /// Appends the items and returns the largest value.
@@ -327,87 +392,6 @@ impl Instance {
         weights.iter_mut().for_each(|weight| *weight -= base.weight);
         values.iter_mut().for_each(|value| *value -= base.value);
         base
-    }
-
-    /// The capacity: what the chosen items may weigh together.
-    #[must_use]
-    pub fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    /// The number of classes.
-    #[must_use]
-    pub fn class_count(&self) -> usize {
-        self.classes.len()
-    }
-
-    /// The number of items in all classes.
-    #[must_use]
-    pub fn item_count(&self) -> u64 {
-        self.totals.items
-    }
-
-    /// The sum over the classes of their heaviest item: with at least this capacity, weight does not matter.
-    #[must_use]
-    pub fn total_demand(&self) -> u64 {
-        self.totals.demand
-    }
-
-    /// The sum over the mandatory classes of their lightest item: with less than this capacity there is no answer.
-    #[must_use]
-    pub fn mandatory_weight(&self) -> u64 {
-        self.totals.base_weight
-    }
-
-    /// The kind of a class.
-    ///
-    /// # Panics
-    ///
-    /// Where there is no class of this number.
-    #[must_use]
-    pub fn class_kind(&self, class: usize) -> ClassKind {
-        if self.classes[class].is_mandatory() { ClassKind::ExactlyOne } else { ClassKind::AtMostOne }
-    }
-
-    /// The number of items in a class.
-    ///
-    /// # Panics
-    ///
-    /// Where there is no class of this number.
-    #[must_use]
-    pub fn class_length(&self, class: usize) -> usize {
-        self.classes[class].length()
-    }
-
-    /// An item, as it was given, or `None` where the class has no item of this number.
-    ///
-    /// # Panics
-    ///
-    /// Where there is no class of this number.
-    ///
-    /// # Complexity
-    ///
-    /// Constant; logarithmic in the mandatory classes where the class is one.
-    #[must_use]
-    pub fn item(&self, class: usize, item: u32) -> Option<Item> {
-        let record = self.classes[class];
-        let (weight, value) = self.relative_item(class, item)?;
-        let mut answer = Item { weight, value: value as u64 };
-        if record.is_mandatory() {
-            let at = self.bases.partition_point(|base| (base.class as usize) < class);
-            let base = self.bases[at];
-            answer = Item { weight: weight + base.weight, value: (value + base.value) as u64 };
-        }
-        Some(answer)
-    }
-
-    /// The items of a class in their order, as they were given.
-    ///
-    /// # Panics
-    ///
-    /// Where there is no class of this number.
-    pub fn items(&self, class: usize) -> impl Iterator<Item = Item> + '_ {
-        (0..self.class_length(class) as u32).filter_map(move |item| self.item(class, item))
     }
 
     /// What is left of the capacity once the lightest item of each mandatory class is chosen, clipped to what the
