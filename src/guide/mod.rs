@@ -19,3 +19,15 @@ pub mod reclaim_cases {}
 pub mod replay {}
 #[doc = include_str!("snapshot_format.md")]
 pub mod snapshot_format {}
+#[doc = include_str!("tutorial/begin.md")]
+#[doc = "```"]
+#[doc = include_str!("tutorial/names.rs")]
+#[doc = "```"]
+#[doc = include_str!("tutorial/first_plan.md")]
+#[doc = "```"]
+#[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/names.rs\"));"]
+#[doc = "# fn main() {}"]
+#[doc = include_str!("tutorial/report.rs")]
+#[doc = "```"]
+#[doc = include_str!("tutorial/loop.md")]
+pub mod tutorial {}
