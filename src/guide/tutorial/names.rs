@@ -8,9 +8,9 @@ use std::{collections::HashMap, error::Error};
 #[derive(Default)]
 struct Scheduler {
     cluster: Cluster,
-    nodes: Vec<String>,           // the name of a server, at the index of its id
-    jobs: Vec<String>,            // the name of a job, at the index of its id
-    ids: HashMap<String, JobId>,  // and back: from the name of a job to its id
+    nodes: Vec<String>, // the name of a server, at the index of its id
+    jobs: Vec<String>,  // the name of a job, at the index of its id
+    ids: HashMap<String, JobId>, // and back: from the name of a job to its id
 }
 
 impl Scheduler {
@@ -29,20 +29,31 @@ impl Scheduler {
 
     /// A step in our own names: what a real scheduler sends to its nodes.
     fn order(&self, step: &Action) -> String {
-        let (job, node) = (|id: JobId| &self.jobs[id.index()], |id: ServerId| &self.nodes[id.index()]);
+        let (job, node) =
+            (|id: JobId| &self.jobs[id.index()], |id: ServerId| &self.nodes[id.index()]);
         match *step {
             Action::Preempt { job: id } => format!("stop {}", job(id)),
-            Action::ScaleIn { job: id, server, workers, .. } => format!("{}: -{workers} on {}", job(id), node(server)),
+            Action::ScaleIn { job: id, server, workers, .. } => {
+                format!("{}: -{workers} on {}", job(id), node(server))
+            }
             Action::Return { server } => format!("{} goes back", node(server)),
             Action::Lend { server } => format!("{} comes on loan", node(server)),
-            Action::Start { job: id, server, workers } => format!("start {}: {workers} on {}", job(id), node(server)),
-            Action::ScaleOut { job: id, server, workers } => format!("{}: +{workers} on {}", job(id), node(server)),
+            Action::Start { job: id, server, workers } => {
+                format!("start {}: {workers} on {}", job(id), node(server))
+            }
+            Action::ScaleOut { job: id, server, workers } => {
+                format!("{}: +{workers} on {}", job(id), node(server))
+            }
             _ => format!("{step}"),
         }
     }
 
     /// The steps of a plan that change something, in order.
     fn orders(&self, plan: &Plan) -> Vec<String> {
-        plan.actions().iter().filter(|step| step.is_change()).map(|step| self.order(step)).collect()
+        plan.actions()
+            .iter()
+            .filter(|step| step.is_change())
+            .map(|step| self.order(step))
+            .collect()
     }
 }

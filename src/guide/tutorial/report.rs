@@ -2,7 +2,12 @@ use aryl::cluster::{Placement, Pool};
 
 impl Scheduler {
     /// The first `done` steps of a plan were carried out.
-    fn report(&mut self, plan: &Plan, done: usize, now: Seconds) -> Result<(), Box<dyn Error>> {
+    fn report(
+        &mut self,
+        plan: &Plan,
+        done: usize,
+        now: Seconds,
+    ) -> Result<(), Box<dyn Error>> {
         let steps = &plan.actions()[..done];
         if done == plan.actions().len() {
             self.cluster.apply(plan)?;
@@ -10,7 +15,10 @@ impl Scheduler {
             self.write_down(steps)?;
         }
         for step in steps {
-            let (Action::Start { job: id, .. } | Action::Preempt { job: id }) = *step else { continue };
+            let (Action::Start { job: id, .. } | Action::Preempt { job: id }) = *step
+            else {
+                continue;
+            };
             let mut job = self.cluster.job(id).expect("the plan names it").clone();
             match step {
                 Action::Start { .. } => job.started = Some(now),
@@ -32,13 +40,21 @@ impl Scheduler {
         for steps in steps.chunk_by(same_gang) {
             match steps[0] {
                 Action::Preempt { job } => self.cluster.stop(job)?,
-                Action::ScaleIn { job, server, workers, .. } => self.cluster.scale_in(job, server, workers)?,
-                Action::Return { server } => self.cluster.set_pool(server, Pool::Inference)?,
+                Action::ScaleIn { job, server, workers, .. } => {
+                    self.cluster.scale_in(job, server, workers)?
+                }
+                Action::Return { server } => {
+                    self.cluster.set_pool(server, Pool::Inference)?
+                }
                 Action::Lend { server } => self.cluster.set_pool(server, Pool::OnLoan)?,
-                Action::ScaleOut { job, server, workers } => self.cluster.scale_out(job, server, workers)?,
+                Action::ScaleOut { job, server, workers } => {
+                    self.cluster.scale_out(job, server, workers)?
+                }
                 Action::Start { job, .. } => {
                     let base = |step: &Action| match *step {
-                        Action::Start { server, workers, .. } => Some(Placement::base(server, workers)),
+                        Action::Start { server, workers, .. } => {
+                            Some(Placement::base(server, workers))
+                        }
                         _ => None,
                     };
                     let gang: Vec<Placement> = steps.iter().filter_map(base).collect();
@@ -52,8 +68,12 @@ impl Scheduler {
 
     /// The jobs that run have run for `elapsed` seconds more.
     fn pass(&mut self, elapsed: f64) -> Result<(), Box<dyn Error>> {
-        let running: Vec<JobId> =
-            self.cluster.jobs().map(|(id, _)| id).filter(|&id| self.cluster.is_running(id)).collect();
+        let running: Vec<JobId> = self
+            .cluster
+            .jobs()
+            .map(|(id, _)| id)
+            .filter(|&id| self.cluster.is_running(id))
+            .collect();
         for id in running {
             let end = self.cluster.time_to_end(id).expect("it runs").0;
             let mut job = self.cluster.job(id).expect("it is held").clone();
