@@ -4,6 +4,8 @@ use aryl::id::{JobId, ServerId};
 use aryl::units::Seconds;
 use std::{collections::HashMap, error::Error};
 
+type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
 /// The snapshot, with this scheduler's own names beside it.
 #[derive(Default)]
 struct Scheduler {
@@ -14,13 +16,13 @@ struct Scheduler {
 }
 
 impl Scheduler {
-    fn add_node(&mut self, name: &str, server: Server) -> Result<ServerId, Box<dyn Error>> {
+    fn add_node(&mut self, name: &str, server: Server) -> Result<ServerId> {
         let id = self.cluster.add_server(server)?;
         self.nodes.push(name.to_owned());
         Ok(id)
     }
 
-    fn add_job(&mut self, name: &str, job: Job) -> Result<JobId, Box<dyn Error>> {
+    fn add_job(&mut self, name: &str, job: Job) -> Result<JobId> {
         let id = self.cluster.add_job(job)?;
         self.jobs.push(name.to_owned());
         self.ids.insert(name.to_owned(), id);
@@ -29,8 +31,8 @@ impl Scheduler {
 
     /// A step in our own names: what a real scheduler sends to its nodes.
     fn order(&self, step: &Action) -> String {
-        let (job, node) =
-            (|id: JobId| &self.jobs[id.index()], |id: ServerId| &self.nodes[id.index()]);
+        let job = |id: JobId| &self.jobs[id.index()];
+        let node = |id: ServerId| &self.nodes[id.index()];
         match *step {
             Action::Preempt { job: id } => format!("stop {}", job(id)),
             Action::ScaleIn { job: id, server, workers, .. } => {
@@ -44,16 +46,13 @@ impl Scheduler {
             Action::ScaleOut { job: id, server, workers } => {
                 format!("{}: +{workers} on {}", job(id), node(server))
             }
-            _ => format!("{step}"),
+            _ => step.to_string(),
         }
     }
 
     /// The steps of a plan that change something, in order.
     fn orders(&self, plan: &Plan) -> Vec<String> {
-        plan.actions()
-            .iter()
-            .filter(|step| step.is_change())
-            .map(|step| self.order(step))
-            .collect()
+        let changes = plan.actions().iter().filter(|step| step.is_change());
+        changes.map(|step| self.order(step)).collect()
     }
 }

@@ -28,7 +28,7 @@ mod story {
 
     fn planned(mut scheduler: Scheduler, request: Request<'_>, now: f64) -> Scheduler {
         let plan = Epoch::default().plan(&scheduler.cluster, request).unwrap();
-        scheduler.report(&plan, plan.actions().len(), Seconds(now)).unwrap();
+        scheduler.report(&plan, Seconds(now)).unwrap();
         scheduler
     }
 
@@ -66,8 +66,7 @@ mod story {
         let mut scheduler = lent();
         scheduler.pass(1_800.0).unwrap();
         let index = scheduler.ids["index"];
-        let job = scheduler.cluster.job(index).unwrap().clone().checkpointed(Seconds(2_640.0));
-        scheduler.cluster.update_job(index, job).unwrap();
+        scheduler.change(index, |job| job.checkpointed = Some(Seconds(2_640.0))).unwrap();
         scheduler
     }
 }
