@@ -1,5 +1,6 @@
-//! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, the paper's
-//! evaluation replayed, which knapsack solver to call, where the paper's reclaim is right and where not, and what is exact.
+//! Longer pages: a tutorial, the ideas of the paper with pictures, how to embed the crate, the written form of a cluster,
+//! where each part of the paper went, the paper's evaluation replayed, which knapsack solver to call, where the paper's
+//! reclaim is right and where not, and what is exact.
 //!
 //! They hold no code of the crate. All their examples are tested.
 
@@ -36,6 +37,9 @@ pub mod embedding {}
 #[doc = include_str!("pictures/epoch.svg")]
 #[doc = ""]
 #[doc = include_str!("ideas/measured.md")]
+#[doc = ""]
+#[cfg_attr(feature = "sim", doc = "[replay]: crate::guide::replay")]
+#[cfg_attr(not(feature = "sim"), doc = "[replay]: https://docs.rs/aryl/latest/aryl/guide/replay/")]
 pub mod ideas {}
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
