@@ -80,6 +80,7 @@ pub mod snapshot_format {}
 #[doc = ""]
 #[doc = "```"]
 #[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/names.rs\"));"]
+#[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/report.rs\"));"]
 #[doc = "# fn main() {}"]
 #[doc = include_str!("tutorial/failure.rs")]
 #[doc = "```"]

@@ -2,7 +2,7 @@ use aryl::cluster::{Placement, Pool};
 
 impl Scheduler {
     /// Only these first steps of a plan were carried out.
-    fn report_some(&mut self, done: &[Action]) -> Result {
+    fn report_some(&mut self, done: &[Action], now: Seconds) -> Result {
         // The `Start` steps of a job are one gang. They stand together.
         let same_gang = |one: &Action, next: &Action| match (one, next) {
             (Action::Start { job, .. }, Action::Start { job: next, .. }) => job == next,
@@ -32,6 +32,6 @@ impl Scheduler {
                 _ => {} // `Keep` changes nothing
             }
         }
-        Ok(())
+        self.note(done, now)
     }
 }

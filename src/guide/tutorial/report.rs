@@ -2,14 +2,19 @@ impl Scheduler {
     /// A plan was carried out.
     fn report(&mut self, plan: &Plan, now: Seconds) -> Result {
         self.cluster.apply(plan)?;
-        for step in plan.actions() {
+        self.note(plan.actions(), now)
+    }
+
+    /// Notes the facts that the snapshot can't know by itself.
+    fn note(&mut self, done: &[Action], now: Seconds) -> Result {
+        for step in done {
             match *step {
-                Action::Start { job, .. } => {
-                    self.change(job, |job| job.started = Some(now))?
+                Action::Start { job: id, .. } => {
+                    self.change(id, |job| job.started = Some(now))?;
                 }
                 // What a stopped job loses is ours to know. Here it keeps its work.
-                Action::Preempt { job } => {
-                    self.change(job, |job| job.preemptions += 1)?
+                Action::Preempt { job: id } => {
+                    self.change(id, |job| job.preemptions += 1)?;
                 }
                 _ => {}
             }
