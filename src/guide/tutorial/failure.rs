@@ -4,12 +4,14 @@ impl Scheduler {
     /// Only these first steps of a plan were carried out.
     fn report_some(&mut self, done: &[Action], now: Seconds) -> Result {
         // The `Start` steps of a job are one gang. They stand together.
-        let same_gang = |one: &Action, next: &Action| match (one, next) {
-            (Action::Start { job, .. }, Action::Start { job: next, .. }) => job == next,
-            _ => false,
+        let starts = |step: &Action| match *step {
+            Action::Start { job, .. } => Some(job),
+            _ => None,
         };
+        let same_gang =
+            |one: &_, next: &_| starts(one).is_some() && starts(one) == starts(next);
+        let cluster = &mut self.cluster;
         for steps in done.chunk_by(same_gang) {
-            let cluster = &mut self.cluster;
             match steps[0] {
                 Action::Preempt { job } => cluster.stop(job)?,
                 Action::ScaleIn { job, server, workers, .. } => {
