@@ -87,3 +87,40 @@ pub mod snapshot_format {}
 #[doc = ""]
 #[doc = include_str!("tutorial/loop.md")]
 pub mod tutorial {}
+
+#[cfg(test)]
+mod tests {
+    /// What each picture must have to be read on a page: by eye, by a screen reader, and by the parser of the page.
+    #[test]
+    fn pictures_can_be_read() {
+        let pictures = [
+            ("day", include_str!("pictures/day.svg")),
+            ("servers", include_str!("pictures/servers.svg")),
+            ("union", include_str!("pictures/union.svg")),
+            ("bound", include_str!("pictures/bound.svg")),
+            ("groups", include_str!("pictures/groups.svg")),
+            ("apart", include_str!("pictures/apart.svg")),
+            ("epoch", include_str!("pictures/epoch.svg")),
+        ];
+        for (name, picture) in pictures {
+            // An empty line would end the picture in the middle of it.
+            assert!(
+                picture.starts_with("<svg ") && picture.lines().all(|line| !line.trim().is_empty()),
+                "{name}"
+            );
+            assert!(picture.trim_end().ends_with("</svg>"), "{name}");
+            for tag in ["title", "desc"] {
+                assert!(picture.contains(&alloc::format!("<{tag} id=\"{name}-{tag}\">")), "{name}: {tag}");
+            }
+            // Text has the colour of the page, unless it is of a middling one.
+            assert!(picture.contains("fill=\"currentColor\">"), "{name}");
+            for colour in ["black", "white", "#000", "#fff"] {
+                assert!(!picture.contains(&alloc::format!("\"{colour}")), "{name}: {colour}");
+            }
+            let sizes = picture.split("font-size=\"").skip(1).filter_map(|rest| rest.split('"').next());
+            for size in sizes {
+                assert!(size.parse::<u32>().is_ok_and(|size| size >= 12), "{name}: text of {size} pixels");
+            }
+        }
+    }
+}
