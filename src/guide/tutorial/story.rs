@@ -44,7 +44,7 @@ mod story {
         scheduler
     }
 
-    pub fn evening() -> Scheduler {
+    pub fn quiet_hour() -> Scheduler {
         let mut scheduler = planned(ten_minutes_on(), Request::NONE, 600.0);
         scheduler.pass(300.0).unwrap();
         let jobs = [
@@ -59,10 +59,10 @@ mod story {
     }
 
     pub fn lent() -> Scheduler {
-        planned(evening(), Request::lend(3), 900.0)
+        planned(quiet_hour(), Request::lend(3), 900.0)
     }
 
-    pub fn morning() -> Scheduler {
+    pub fn busy_hour() -> Scheduler {
         let mut scheduler = lent();
         scheduler.pass(1_800.0).unwrap();
         let index = scheduler.ids["index"];
