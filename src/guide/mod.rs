@@ -1,5 +1,6 @@
-//! Longer pages: how to embed the crate, the written form of a cluster, where each part of the paper went, the paper's
-//! evaluation replayed, which knapsack solver to call, where the paper's reclaim is right and where not, and what is exact.
+//! Longer pages: a tutorial, the ideas of the paper with pictures, how to embed the crate, the written form of a cluster,
+//! where each part of the paper went, the paper's evaluation replayed, which knapsack solver to call, where the paper's
+//! reclaim is right and where not, and what is exact.
 //!
 //! They hold no code of the crate. All their examples are tested.
 
@@ -7,6 +8,39 @@
 pub mod choosing_a_solver {}
 #[doc = include_str!("embedding.md")]
 pub mod embedding {}
+#[doc = include_str!("ideas/loaning.md")]
+#[doc = ""]
+#[doc = include_str!("pictures/day.svg")]
+#[doc = ""]
+#[doc = include_str!("ideas/reclaim.md")]
+#[doc = ""]
+#[doc = include_str!("pictures/servers.svg")]
+#[doc = ""]
+#[doc = include_str!("ideas/greedy.md")]
+#[doc = ""]
+#[doc = include_str!("pictures/union.svg")]
+#[doc = ""]
+#[doc = include_str!("ideas/exact.md")]
+#[doc = ""]
+#[doc = include_str!("pictures/bound.svg")]
+#[doc = ""]
+#[doc = include_str!("ideas/scaling.md")]
+#[doc = ""]
+#[doc = include_str!("pictures/groups.svg")]
+#[doc = ""]
+#[doc = include_str!("ideas/placement.md")]
+#[doc = ""]
+#[doc = include_str!("pictures/apart.svg")]
+#[doc = ""]
+#[doc = include_str!("ideas/epoch.md")]
+#[doc = ""]
+#[doc = include_str!("pictures/epoch.svg")]
+#[doc = ""]
+#[doc = include_str!("ideas/measured.md")]
+#[doc = ""]
+#[cfg_attr(feature = "sim", doc = "[replay]: crate::guide::replay")]
+#[cfg_attr(not(feature = "sim"), doc = "[replay]: https://docs.rs/aryl/latest/aryl/guide/replay/")]
+pub mod ideas {}
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
 #[doc = include_str!("paper_to_code.md")]
@@ -19,3 +53,74 @@ pub mod reclaim_cases {}
 pub mod replay {}
 #[doc = include_str!("snapshot_format.md")]
 pub mod snapshot_format {}
+#[doc = include_str!("tutorial/begin.md")]
+#[doc = ""]
+#[doc = "```"]
+#[doc = include_str!("tutorial/names.rs")]
+#[doc = "```"]
+#[doc = ""]
+#[doc = include_str!("tutorial/first_plan.md")]
+#[doc = ""]
+#[doc = "```"]
+#[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/names.rs\"));"]
+#[doc = "# fn main() {}"]
+#[doc = include_str!("tutorial/report.rs")]
+#[doc = "```"]
+#[doc = ""]
+#[doc = include_str!("tutorial/carry_out.md")]
+#[doc = ""]
+#[doc = "```"]
+#[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/names.rs\"));"]
+#[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/report.rs\"));"]
+#[doc = "# fn main() {}"]
+#[doc = include_str!("tutorial/time.rs")]
+#[doc = "```"]
+#[doc = ""]
+#[doc = include_str!("tutorial/next_epoch.md")]
+#[doc = ""]
+#[doc = "```"]
+#[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/names.rs\"));"]
+#[doc = "# include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/guide/tutorial/report.rs\"));"]
+#[doc = "# fn main() {}"]
+#[doc = include_str!("tutorial/failure.rs")]
+#[doc = "```"]
+#[doc = ""]
+#[doc = include_str!("tutorial/loop.md")]
+pub mod tutorial {}
+
+#[cfg(test)]
+mod tests {
+    /// What each picture must have to be read on a page: by eye, by a screen reader, and by the parser of the page.
+    #[test]
+    fn pictures_can_be_read() {
+        let pictures = [
+            ("day", include_str!("pictures/day.svg")),
+            ("servers", include_str!("pictures/servers.svg")),
+            ("union", include_str!("pictures/union.svg")),
+            ("bound", include_str!("pictures/bound.svg")),
+            ("groups", include_str!("pictures/groups.svg")),
+            ("apart", include_str!("pictures/apart.svg")),
+            ("epoch", include_str!("pictures/epoch.svg")),
+        ];
+        for (name, picture) in pictures {
+            // An empty line would end the picture in the middle of it.
+            assert!(
+                picture.starts_with("<svg ") && picture.lines().all(|line| !line.trim().is_empty()),
+                "{name}"
+            );
+            assert!(picture.trim_end().ends_with("</svg>"), "{name}");
+            for tag in ["title", "desc"] {
+                assert!(picture.contains(&alloc::format!("<{tag} id=\"{name}-{tag}\">")), "{name}: {tag}");
+            }
+            // Text has the colour of the page, unless it is of a middling one.
+            assert!(picture.contains("fill=\"currentColor\">"), "{name}");
+            for colour in ["black", "white", "#000", "#fff"] {
+                assert!(!picture.contains(&alloc::format!("\"{colour}")), "{name}: {colour}");
+            }
+            let sizes = picture.split("font-size=\"").skip(1).filter_map(|rest| rest.split('"').next());
+            for size in sizes {
+                assert!(size.parse::<u32>().is_ok_and(|size| size >= 12), "{name}: text of {size} pixels");
+            }
+        }
+    }
+}
