@@ -5,12 +5,20 @@
 
 #[doc = include_str!("choosing_a_solver.md")]
 pub mod choosing_a_solver {}
+#[doc = include_str!("comparison.md")]
+pub mod comparison {}
+#[doc = include_str!("design_questions.md")]
+pub mod design_questions {}
+#[doc = include_str!("determinism.md")]
+pub mod determinism {}
 #[doc = include_str!("embedding.md")]
 pub mod embedding {}
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
 #[doc = include_str!("paper_to_code.md")]
 pub mod paper_to_code {}
+#[doc = include_str!("performance.md")]
+pub mod performance {}
 #[doc = include_str!("reclaim_cases.md")]
 pub mod reclaim_cases {}
 #[cfg(feature = "sim")]
