@@ -6,6 +6,14 @@
 
 #[doc = include_str!("choosing_a_solver.md")]
 pub mod choosing_a_solver {}
+#[doc = include_str!("comparison.md")]
+#[allow(clippy::doc_markdown, reason = "names of projects are not code")]
+pub mod comparison {}
+#[doc = include_str!("design_questions.md")]
+#[allow(clippy::doc_markdown, reason = "names of projects are not code")]
+pub mod design_questions {}
+#[doc = include_str!("determinism.md")]
+pub mod determinism {}
 #[doc = include_str!("embedding.md")]
 pub mod embedding {}
 #[doc = include_str!("ideas/loaning.md")]
@@ -45,6 +53,9 @@ pub mod ideas {}
 pub mod numerics {}
 #[doc = include_str!("paper_to_code.md")]
 pub mod paper_to_code {}
+#[doc = include_str!("performance.md")]
+#[allow(clippy::doc_markdown, reason = "names of projects are not code")]
+pub mod performance {}
 #[doc = include_str!("reclaim_cases.md")]
 pub mod reclaim_cases {}
 #[cfg(feature = "sim")]
