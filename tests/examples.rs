@@ -3,6 +3,9 @@
 #![allow(clippy::duplicate_mod)] // Both examples bring the files that they share.
 
 #[allow(dead_code)] // Its `main` is not called here.
+#[path = "../examples/picture.rs"]
+mod picture;
+#[allow(dead_code)]
 #[path = "../examples/plan.rs"]
 mod plan;
 #[allow(dead_code)]
@@ -297,4 +300,24 @@ fn recorded_traces_are_planned() {
             assert_says(&text, &[name, "Time of the decision"]);
         }
     }
+}
+
+#[test]
+fn the_quickstart_is_the_code_of_the_readme() {
+    let readme = include_str!("../README.md");
+    let code = |text: &'static str, start: &str| text.split_once(start).expect("it has the start").1;
+    let block = code(readme, "```rust\n").split_once("```").expect("a block ends").0;
+    assert_eq!(code(include_str!("../examples/quickstart.rs"), "//! ```\n\n"), block);
+}
+
+#[test]
+fn the_committed_picture_is_what_the_example_draws() {
+    assert!(
+        picture::drawing().unwrap() == include_str!("../examples/reclaim.svg"),
+        "draw examples/reclaim.svg anew"
+    );
+    assert_says(
+        include_str!("../examples/reclaim.svg"),
+        &["3 jobs preempted", "1 job preempted, 0 GPUs", "The least is 1,"],
+    );
 }
