@@ -211,18 +211,22 @@ fn gpus(cluster: &Cluster, id: ServerId, server: &Server, answer: Option<&Reclai
 
 /// Appends one GPU.
 fn cell(svg: &mut String, x: usize, y: usize, gpu: Gpu) -> fmt::Result {
-    let (fill, opacity, edge, dashes) = match gpu {
-        Gpu::Free => ("#ffffff", 1.0, "#c4ccd4", "none"),
-        Gpu::Inference => ("#57606a", 1.0, "#57606a", "none"),
-        Gpu::Base(job) => (FILLS[job.index()], 1.0, "#59636e", "none"),
-        Gpu::Flexible(job) => (FILLS[job.index()], 1.0, "#1f2328", "2 2"),
-        Gpu::Preempted(job) => (FILLS[job.index()], 0.3, "#b3261e", "none"),
-        Gpu::ScaledIn(job) => (FILLS[job.index()], 0.15, "#1f2328", "2 2"),
+    let paint = match gpu {
+        Gpu::Free => String::from(r##"fill="#ffffff" stroke="#c4ccd4""##),
+        Gpu::Inference => String::from(r##"fill="#57606a""##),
+        Gpu::Base(job) => format!(r##"fill="{}" stroke="#59636e""##, FILLS[job.index()]),
+        Gpu::Flexible(job) => {
+            format!(r##"fill="{}" stroke="#1f2328" stroke-dasharray="2""##, FILLS[job.index()])
+        }
+        Gpu::Preempted(job) => {
+            format!(r##"fill="{}" fill-opacity="0.3" stroke="#b3261e""##, FILLS[job.index()])
+        }
+        Gpu::ScaledIn(job) => format!(
+            r##"fill="{}" fill-opacity="0.15" stroke="#1f2328" stroke-dasharray="2""##,
+            FILLS[job.index()]
+        ),
     };
-    writeln!(
-        svg,
-        r#"<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" rx="2" fill="{fill}" fill-opacity="{opacity}" stroke="{edge}" stroke-dasharray="{dashes}"/>"#
-    )?;
+    writeln!(svg, r#"<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" rx="2" {paint}/>"#)?;
     match gpu {
         Gpu::Base(job) | Gpu::Flexible(job) => {
             let letter = char::from(b'a' + job.index() as u8);
