@@ -1,13 +1,28 @@
 //! The examples do what they say: run as functions, on good input and bad.
 #![cfg(feature = "serde")]
-#![allow(clippy::duplicate_mod)] // Both examples bring the files that they share.
+#![allow(clippy::duplicate_mod)] // Two examples bring the files that they share.
 
 #[allow(dead_code)] // Its `main` is not called here.
+#[path = "../examples/custom_cost.rs"]
+mod custom_cost;
+#[allow(dead_code)]
+#[path = "../examples/custom_curve.rs"]
+mod custom_curve;
+#[allow(dead_code)]
+#[path = "../examples/picture.rs"]
+mod picture;
+#[allow(dead_code)]
 #[path = "../examples/plan.rs"]
 mod plan;
 #[allow(dead_code)]
 #[path = "../examples/trace_epoch.rs"]
 mod trace_epoch;
+#[allow(dead_code)]
+#[path = "../examples/warm_loop.rs"]
+mod warm_loop;
+#[allow(dead_code)]
+#[path = "../examples/what_if.rs"]
+mod what_if;
 
 mod support;
 
@@ -297,4 +312,49 @@ fn recorded_traces_are_planned() {
             assert_says(&text, &[name, "Time of the decision"]);
         }
     }
+}
+
+#[test]
+fn the_quickstart_is_the_code_of_the_readme() {
+    let readme = include_str!("../README.md");
+    let code = |text: &'static str, start: &str| text.split_once(start).expect("it has the start").1;
+    let block = code(readme, "```rust\n").split_once("```").expect("a block ends").0;
+    assert_eq!(code(include_str!("../examples/quickstart.rs"), "//! ```\n\n"), block);
+}
+
+#[test]
+fn the_committed_picture_is_what_the_example_draws() {
+    assert!(
+        picture::drawing().unwrap() == include_str!("../examples/reclaim.svg"),
+        "draw examples/reclaim.svg anew"
+    );
+    assert_says(
+        include_str!("../examples/reclaim.svg"),
+        &["3 jobs preempted", "1 job preempted, 0 GPUs", "The least is 1,"],
+    );
+}
+
+/// The short examples, which read nothing.
+#[test]
+fn each_short_example_shows_what_it_is_for() {
+    let curves = custom_curve::report().unwrap();
+    assert_fits_the_page(&curves);
+    assert_says(
+        &curves,
+        &["every job taken to be linear", "each job by its own curve", "10.42 h, and 8.84 h with"],
+    );
+
+    let costs = custom_cost::report().unwrap();
+    assert_fits_the_page(&costs);
+    assert_says(&costs, &["ranker              1 job,", "sweep-1 sweep-2     127 cents, proven the least"]);
+    assert!(!costs.contains("keynote"), "the demo is protected:\n{costs}");
+
+    let chart = what_if::report().unwrap();
+    assert_fits_the_page(&chart);
+    assert_says(&chart, &["      3    0-5     2  ##\n", "sweep-2, sweep-3, elastic-lm loses 4"]);
+    assert_eq!(chart.lines().filter(|line| line.contains("pretrain")).count(), 2);
+
+    let days = warm_loop::report().unwrap();
+    assert_fits_the_page(&days);
+    assert_says(&days, &["0 of 72", "planned once more: the plan is empty (true), calls: 0"]);
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use super::{Placement, Role, Tenant};
+use super::{Inventory, Placement, Role, Tenant};
 use crate::id::{JobId, ServerId};
 
 /// The free GPUs and the tenants of one server.
@@ -20,11 +20,24 @@ struct Host {
 }
 
 /// The placements of one job, sorted by server, then role.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Gang(SmallVec<[Placement; 2]>);
 
-// Written by hand, here and below, so that `clone_from` keeps the memory that it finds: an epoch copies the books of
-// the whole cluster, and must not allocate when warm.
+impl Gang {
+    /// Takes memory that is at hand, where so many placements need more than lie in the gang itself.
+    fn make_room(&mut self, placements: usize, spare: &mut Vec<Self>) {
+        if placements > self.0.inline_size()
+            && !self.0.spilled()
+            && let Some(mut larger) = spare.pop()
+        {
+            larger.0.extend_from_slice(&self.0);
+            *self = larger;
+        }
+    }
+}
+
+// Written by hand, so that `clone_from` keeps the memory that it finds: an epoch copies the books of the whole cluster, and
+// must not allocate when warm.
 impl Clone for Host {
     fn clone(&self) -> Self {
         Self { free: self.free, tenants: self.tenants.clone() }
@@ -37,35 +50,49 @@ impl Clone for Host {
     }
 }
 
-impl Clone for Gang {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.0.clear();
-        self.0.extend_from_slice(&source.0);
-    }
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Occupancy {
     hosts: Vec<Host>,
     gangs: Vec<Gang>,
+    /// Empty lists with memory of their own, left by jobs that are gone. The jobs after them have other ids, so without
+    /// this each would need memory anew.
+    spare: Vec<Gang>,
 }
+
+impl PartialEq for Occupancy {
+    fn eq(&self, other: &Self) -> bool {
+        self.hosts == other.hosts && self.gangs == other.gangs
+    }
+}
+
+impl Eq for Occupancy {}
 
 impl Clone for Occupancy {
     fn clone(&self) -> Self {
-        Self { hosts: self.hosts.clone(), gangs: self.gangs.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.hosts.clone_from(&source.hosts);
-        self.gangs.clone_from(&source.gangs);
+        Self { hosts: self.hosts.clone(), gangs: self.gangs.clone(), spare: Vec::new() }
     }
 }
 
 impl Occupancy {
+    /// Becomes equal to these books of the inventory, and keeps the memory that it finds: that of jobs which are gone
+    /// serves the jobs after them.
+    pub(crate) fn copy(&mut self, source: &Self, inventory: &Inventory) {
+        let Self { hosts, gangs, spare } = self;
+        hosts.clone_from(&source.hosts);
+        for (gang, id) in gangs.iter_mut().zip(0..) {
+            if gang.0.spilled() && inventory.job(JobId::new(id)).is_none() {
+                gang.0.clear();
+                spare.push(core::mem::take(gang));
+            }
+        }
+        gangs.resize_with(source.gangs.len(), Gang::default);
+        for (gang, from) in gangs.iter_mut().zip(&source.gangs) {
+            gang.make_room(from.0.len(), spare);
+            gang.0.clear();
+            gang.0.extend_from_slice(&from.0);
+        }
+    }
+
     pub(super) fn clear(&mut self) {
         self.hosts.clear();
         self.gangs.clear();
@@ -113,13 +140,16 @@ impl Occupancy {
     pub(crate) fn attach(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
         self.join_host(job, placement, gpus_per_worker);
         let Placement { server, role, workers, pinned } = placement;
-        let gang = &mut self.gangs[job.index()].0;
-        match gang.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
+        let gang = &mut self.gangs[job.index()];
+        match gang.0.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
             Ok(at) => {
-                gang[at].workers += workers;
-                gang[at].pinned |= pinned;
+                gang.0[at].workers += workers;
+                gang.0[at].pinned |= pinned;
             }
-            Err(at) => gang.insert(at, placement),
+            Err(at) => {
+                gang.make_room(gang.0.len() + 1, &mut self.spare);
+                gang.0.insert(at, placement);
+            }
         }
     }
 
@@ -127,7 +157,9 @@ impl Occupancy {
     /// right for all its new placements at once: one by one, a list in descending order would take quadratic time.
     pub(super) fn append(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
         self.join_host(job, placement, gpus_per_worker);
-        self.gangs[job.index()].0.push(placement);
+        let gang = &mut self.gangs[job.index()];
+        gang.make_room(gang.0.len() + 1, &mut self.spare);
+        gang.0.push(placement);
     }
 
     /// Sorts the placements of a job, and makes one of those on one server in one role.

@@ -28,7 +28,7 @@ impl GangStarts {
     /// cost is three walks through the queue at most.
     pub(super) fn run(&mut self, inventory: &Inventory, working: &mut Working, placer: &mut Placer) {
         self.queue.fill(inventory, &working.occupancy);
-        self.before.clone_from(&working.occupancy);
+        self.before.copy(&working.occupancy, inventory);
         self.chosen.clear();
         offer(&self.queue, inventory, &mut working.occupancy, placer, &mut self.chosen);
         self.pack(inventory, working, placer);

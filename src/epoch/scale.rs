@@ -62,7 +62,7 @@ impl FlexibleScaling {
         self.prepare(inventory, working);
         for round in 0..ROUNDS {
             let was_resized = working.resized.contains(&true);
-            self.begin(working);
+            self.begin(inventory, working);
             let is_best = self.rebalance(inventory, working, placer, unit);
             if round == 0 {
                 self.remember_start(inventory, working, unit);
@@ -71,7 +71,7 @@ impl FlexibleScaling {
             if !gained {
                 placer.rebuild(inventory, &working.occupancy, &working.pools);
                 if !is_best {
-                    self.begin(working);
+                    self.begin(inventory, working);
                     self.top_up(inventory, working, placer, unit);
                     gained = self.accept(inventory, working, unit);
                     if !gained {
@@ -102,8 +102,8 @@ impl FlexibleScaling {
         self.mixed_order.sort_unstable_by_key(|&gpu_type| (!self.is_lent[gpu_type.index()], gpu_type));
     }
 
-    fn begin(&mut self, working: &Working) {
-        self.candidate.clone_from(&working.occupancy);
+    fn begin(&mut self, inventory: &Inventory, working: &Working) {
+        self.candidate.copy(&working.occupancy, inventory);
         for job in self.touched.drain(..) {
             self.is_touched[job.index()] = false;
         }

@@ -21,7 +21,7 @@ pub(super) struct Working {
 impl Working {
     /// Copies the cluster, and keeps the memory.
     pub(super) fn fill(&mut self, cluster: &Cluster) {
-        self.occupancy.clone_from(cluster.occupancy());
+        self.occupancy.copy(cluster.occupancy(), cluster.inventory());
         self.pools.clear();
         self.pools.extend(cluster.inventory().pools());
         let jobs = cluster.inventory().job_slots();

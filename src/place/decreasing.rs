@@ -205,7 +205,7 @@ impl BestFitDecreasing {
         sort_decreasing(cluster, demands, order)?;
 
         let inventory = cluster.inventory();
-        occupancy.clone_from(cluster.occupancy());
+        occupancy.copy(cluster.occupancy(), cluster.inventory());
         pools.clear();
         for (id, server) in cluster.servers() {
             pools.resize(id.index(), Pool::Inference);

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use aryl::sim::metrics::Report;
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::coord::types::RangedCoordf64;
+use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 
 /// What is drawn of a report.
@@ -80,14 +83,36 @@ pub(crate) fn draw(folder: &str, drawings: &[(&str, &Drawing)]) -> Result<Vec<St
     Ok(files)
 }
 
+/// The palette of Okabe and Ito, which differs for the colour-blind too; black comes last. Then it starts anew.
+const COLORS: [RGBColor; 8] = [
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0x00, 0x9e, 0x73),
+    RGBColor(0xe6, 0x9f, 0x00),
+    RGBColor(0x56, 0xb4, 0xe9),
+    RGBColor(0xcc, 0x79, 0xa7),
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0x8a, 0x6d, 0x3b),
+    BLACK,
+];
+const SIZE: (u32, u32) = (960, 480);
+/// Names of curves in a row beneath the chart, and the height of a row.
+const COLUMNS: usize = 6;
+const ROW: usize = 24;
+
+fn line_style(at: usize) -> ShapeStyle {
+    COLORS[at % COLORS.len()].stroke_width(2)
+}
+
 fn chart(
     path: &Path,
     caption: &str,
     curves: &[Curve<'_>],
     is_logarithmic: bool,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let area: Area<'_> = SVGBackend::new(path, (960, 480)).into_drawing_area();
+    let rows = curves.len().div_ceil(COLUMNS) * ROW;
+    let area: Area<'_> = SVGBackend::new(path, (SIZE.0, SIZE.1 + rows as u32)).into_drawing_area();
     area.fill(&WHITE)?;
+    let (area, names) = area.split_vertically(SIZE.1);
     let most = |of: fn(&(f64, f64)) -> f64| {
         curves.iter().flat_map(|(_, points)| points.iter()).map(of).fold(0.0, f64::max)
     };
@@ -95,30 +120,42 @@ fn chart(
     // A share is drawn up to 1, servers up to the most there are.
     let top = if top <= 1.0 { 1.0 } else { top * 1.05 };
     let mut builder = ChartBuilder::on(&area);
-    builder.caption(caption, ("sans-serif", 18)).margin(12).x_label_area_size(32).y_label_area_size(56);
+    builder.caption(caption, ("sans-serif", 20)).margin(12).x_label_area_size(32).y_label_area_size(56);
     if is_logarithmic {
-        let mut chart = builder.build_cartesian_2d((1.0..right).log_scale(), 0.0..top)?;
-        chart.configure_mesh().light_line_style(WHITE).draw()?;
-        for (at, &(title, points)) in curves.iter().enumerate() {
-            let color = Palette99::pick(at).to_rgba();
-            chart
-                .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
-                .label(title)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
-        }
-        chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK).draw()?;
+        fill(builder.build_cartesian_2d((1.0..right).log_scale(), 0.0..top)?, curves)?;
     } else {
-        let mut chart = builder.build_cartesian_2d(0.0..right, 0.0..top)?;
-        chart.configure_mesh().light_line_style(WHITE).draw()?;
-        for (at, &(title, points)) in curves.iter().enumerate() {
-            let color = Palette99::pick(at).to_rgba();
-            chart
-                .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
-                .label(title)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
-        }
-        chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK).draw()?;
+        fill(builder.build_cartesian_2d(0.0..right, 0.0..top)?, curves)?;
     }
-    area.present()?;
+    for (at, &(title, _)) in curves.iter().enumerate() {
+        let width = (SIZE.0 - 56) as usize / COLUMNS;
+        let (x, y) = ((56 + at % COLUMNS * width) as i32, (at / COLUMNS * ROW + 6) as i32);
+        names.draw(&PathElement::new([(x, y), (x + 22, y)], line_style(at)))?;
+        names.draw(&Text::new(title.to_string(), (x + 28, y - 8), ("sans-serif", 18)))?;
+    }
+    names.present()?;
+    Ok(())
+}
+
+/// Draws the axes and the curves.
+fn fill<'a, X>(
+    mut chart: ChartContext<'_, SVGBackend<'a>, Cartesian2d<X, RangedCoordf64>>,
+    curves: &[Curve<'_>],
+) -> Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>
+where
+    X: Ranged<ValueType = f64> + ValueFormatter<f64>,
+{
+    // Whole numbers without a decimal: days, servers and seconds.
+    let number =
+        |value: &f64| if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") };
+    chart
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .label_style(("sans-serif", 17))
+        .x_label_formatter(&number)
+        .y_label_formatter(&number)
+        .draw()?;
+    for (at, &(_, points)) in curves.iter().enumerate() {
+        chart.draw_series(LineSeries::new(points.iter().copied(), line_style(at)))?;
+    }
     Ok(())
 }
