@@ -135,7 +135,7 @@ fn every_public_type_is_asserted() {
         // The README is a type for its doc test only.
         for name in text.lines().filter_map(declared).filter(|name| name != "Readme") {
             count += 1;
-            if ![',', ';', '>', '<'].iter().any(|end| asserted.contains(&format!("::{name}{end}"))) {
+            if ![',', ';', ')', '>', '<'].iter().any(|end| asserted.contains(&format!("::{name}{end}"))) {
                 missing.push(format!("{name} of {}", path.display()));
             }
         }

@@ -175,14 +175,34 @@ fn memory_follows_the_length_of_the_input_and_not_its_numbers() {
         assert!(matches!(decision.action(), LoanAction::Lend(servers) if servers > 1 << 31));
     });
     assert_eq!(lent.bytes_max, 0);
+}
 
+/// Elsewhere a count in a formula was unrolled into a list. Here a class of half a billion items is five numbers, and the
+/// answer is known: alike concave classes share the capacity alike.
+#[test]
+fn a_formula_for_half_a_billion_items_is_never_unrolled() {
     const LONGEST: u32 = knapsack::CLASS_LENGTH_LIMIT as u32;
-    let class = measure(|| {
-        let mut instance = Instance::new(1 << 40);
-        instance.push_curve(CurveClass::new(Gain::Hyperbola { half: 2.0 }, 8e15, 1, LONGEST)).unwrap();
-        assert_eq!(instance.item_count(), u64::from(LONGEST));
-        let solution = knapsack::Solver::new().solve(&instance).unwrap();
-        assert!(solution.certificate().is_optimal() && solution.value() > 7_999_999_900_000_000);
-    });
-    assert!(class.bytes_max < 1 << 20, "{}", class.bytes_max);
+    for (classes, capacity) in [(1, 1 << 40), (1, 1 << 20), (1, 1_000), (3, 3 << 18), (300, 300 << 18)] {
+        let curve = CurveClass::new(
+            Gain::Hyperbola { half: 2.0 },
+            (8_000_000_000_000_000 / classes) as f64,
+            1,
+            LONGEST,
+        );
+        let used = measure(|| {
+            let mut instance = Instance::new(capacity);
+            for _ in 0..classes {
+                instance.push_curve(curve).unwrap();
+            }
+            assert_eq!(instance.item_count(), classes * u64::from(LONGEST));
+            let solution = knapsack::Solver::new().solve(&instance).unwrap();
+            let each = u32::try_from(capacity / classes).unwrap_or(u32::MAX).min(LONGEST);
+            // The last units of many are worth less than what rounding takes.
+            let best = classes * curve.item(each - 1).value;
+            assert!(solution.certificate().is_optimal(), "{classes}, {capacity}");
+            assert!((best..=best + classes).contains(&solution.value()), "{classes}, {capacity}");
+            assert!(solution.weight() <= capacity);
+        });
+        assert!(used.bytes_max < 40_000_000, "{classes}, {capacity}: {} bytes", used.bytes_max);
+    }
 }
