@@ -31,7 +31,7 @@ pub(crate) fn add(messages: &mut Messages) {
     cluster.add_server(Server::on_loan(v100, 8)).unwrap();
     messages.refused(ilp::reclaim(&cluster, 2, &Microlp::default()));
     messages.refused(ilp::epoch(&small(), Seconds(-1.0), &Microlp::default()));
-    messages.add(IlpError::TooLarge { variables: 2_000_000, limit: ilp::VARIABLE_LIMIT as u64 });
+    messages.add(IlpError::TooLarge { variables: 2_000_000, limit: ilp::VARIABLE_LIMIT });
 
     let mut instance = Instance::new(10);
     instance.push_class(ClassKind::AtMostOne, [Item::new(4, 3), Item::new(9, 5)]).unwrap();

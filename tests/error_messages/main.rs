@@ -2,6 +2,7 @@
 //!
 //! What a call can bring about is brought about by a call; what only a broken solver, verifier or four billion servers
 //! could bring about is written down as a value. The source is read too, so that a new error can't be forgotten here.
+#![allow(clippy::reversed_empty_ranges)] // They are what is refused.
 
 mod cluster;
 mod decisions;
@@ -27,21 +28,21 @@ struct Messages {
 }
 
 impl Messages {
-    fn add(&mut self, error: impl Error + Debug) {
+    fn add(&mut self, error: impl Error) {
         self.named(None, error);
     }
 
     /// The error that this call brings about.
-    fn refused<T: Debug>(&mut self, result: Result<T, impl Error + Debug>) {
+    fn refused<T: Debug>(&mut self, result: Result<T, impl Error>) {
         self.add(result.unwrap_err());
     }
 
     /// An error that is a struct, so its first word is no variant.
-    fn add_struct(&mut self, error: impl Error + Debug) {
+    fn add_struct(&mut self, error: impl Error) {
         self.named(Some(""), error);
     }
 
-    fn named<E: Error + Debug>(&mut self, variant: Option<&str>, error: E) {
+    fn named<E: Error>(&mut self, variant: Option<&str>, error: E) {
         let path = std::any::type_name::<E>();
         let parts: Vec<&str> = path.split("::").collect();
         let debug = format!("{error:?}");
@@ -108,7 +109,8 @@ fn every_message_is_the_one_on_record() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/error_messages.txt");
     let found = messages().text();
     if std::env::var_os("ARYL_UPDATE").is_some() {
-        assert!(cfg!(all(feature = "ilp", feature = "sim")), "update with every feature: {UPDATE}");
+        let is_whole = cfg!(all(feature = "ilp", feature = "sim"));
+        assert!(is_whole, "update with every feature: {UPDATE}");
         std::fs::write(&path, &found).unwrap();
     }
     let recorded = std::fs::read_to_string(&path).unwrap_or_default();
@@ -171,10 +173,10 @@ fn declared_in(source: &str, room: &str, declared: &mut BTreeSet<String>) {
             derived = false;
         } else if line == "}" {
             inside = None;
-        } else if let (Some(name), Some(rest)) = (&inside, line.strip_prefix("    ")) {
-            if rest.starts_with(|letter: char| letter.is_ascii_uppercase()) {
-                declared.insert(format!("{room}::{name}::{}", word(rest)));
-            }
+        } else if let (Some(name), Some(rest)) = (&inside, line.strip_prefix("    "))
+            && rest.starts_with(|letter: char| letter.is_ascii_uppercase())
+        {
+            declared.insert(format!("{room}::{name}::{}", word(rest)));
         }
     }
 }

@@ -15,6 +15,8 @@ use crate::support::{Shape, random_cluster};
 #[test]
 fn equal_keys_are_settled_by_the_lowest_id() {
     Board::inelastic(&["a", "b", "c"]).expect(1, &[0], "a", &[]);
+    // Whatever the order in which the jobs were named.
+    Board::inelastic(&["c", "b", "a"]).expect(1, &[0], "c", &[]);
     Board::inelastic(&["ab", "ab", "cd", "cd"]).expect(2, &[0, 1], "ab", &[]);
     // A hundred alike servers with alike jobs, by every rule.
     let alike = alike_servers(100);

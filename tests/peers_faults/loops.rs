@@ -92,7 +92,7 @@ impl Operation {
     fn epoch(&mut self, gpus_needed: u64) {
         let fleet = Fleet::new(10, 8).unwrap().with_lent(self.on_loan()).unwrap();
         let decision = self.controller.decide(&fleet, Demand::now(gpus_needed));
-        let plan = Epoch::default().plan(&self.cluster, &Request::from(&decision)).unwrap();
+        let plan = Epoch::default().plan(&self.cluster, Request::from(&decision)).unwrap();
         let moved =
             |wanted: fn(&Action) -> bool| plan.actions().iter().filter(|&it| wanted(it)).count() as u32;
         let returned = moved(|action| matches!(action, Action::Return { .. }));

@@ -2,6 +2,7 @@
 //!
 //! The name of a test says the fault or the rule that rules it out; its comment says what went wrong elsewhere. A file
 //! stands for one kind of fault. Every reclaim with a drawn answer is compared with all choices tried one by one.
+#![allow(clippy::reversed_empty_ranges)] // They are among what is refused.
 
 mod board;
 #[path = "../reclaim/brute_force.rs"]
@@ -16,5 +17,6 @@ mod starving;
 #[path = "../support/mod.rs"]
 mod support;
 mod too_many_victims;
+#[cfg(feature = "serde")]
 mod written;
 mod wrong_victims;

@@ -7,7 +7,6 @@ use aryl::verify;
 use crate::board::Board;
 
 /// Elsewhere a bug report came with a log and no input, and the decision could not be made again.
-#[cfg(feature = "serde")]
 #[test]
 fn a_reported_cluster_is_written_replayed_and_explained() {
     let board = Board::new(&["aab.", "cc..", "#bb.."], |letter, held| match letter {

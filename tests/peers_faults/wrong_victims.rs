@@ -68,9 +68,10 @@ fn a_share_fixed_beforehand_does_not_decide() {
 #[test]
 fn each_level_of_the_order_decides_in_its_direction() {
     type Made = fn(char, u32) -> Job;
+    type Level = (&'static str, &'static [&'static str], Made, u32, &'static str);
     let plain: Made = |_, held| Job::inelastic(held);
     // Each level against all those below it: what is chosen is worse in every later one.
-    let levels: [(&str, &[&str], Made, &[u32], &str); 4] = [
+    let levels: [Level; 4] = [
         (
             "a lower cost, though more time is lost and the id is higher",
             &["a.", "b.", "#b."],
@@ -78,7 +79,7 @@ fn each_level_of_the_order_decides_in_its_direction() {
                 'a' => Job::inelastic(held),
                 _ => Job::elastic(1..=held),
             },
-            &[1],
+            1,
             "",
         ),
         (
@@ -87,16 +88,16 @@ fn each_level_of_the_order_decides_in_its_direction() {
             |letter, held| {
                 Job::elastic(1..=held).remaining(Seconds(if letter == 'a' { 7_200.0 } else { 60.0 }))
             },
-            &[1],
+            1,
             "",
         ),
-        ("less collateral, though the id is higher", &["a.", "b.", "#aa", "#b."], plain, &[1], "b"),
-        ("the lower id", &["a.", "b.", "#a.", "#b."], plain, &[0], "a"),
+        ("less collateral, though the id is higher", &["a.", "b.", "#aa", "#b."], plain, 1, "b"),
+        ("the lower id", &["a.", "b.", "#a.", "#b."], plain, 0, "a"),
     ];
-    for (level, drawn, job, servers, preempted) in levels {
+    for (level, drawn, job, server, preempted) in levels {
         let board = Board::new(drawn, job);
         let answer = board.reclaim(1);
-        assert_eq!(answer.servers(), ids(servers), "{level}");
+        assert_eq!(answer.servers(), ids(&[server]), "{level}");
         assert_eq!(answer.preempted(), board.jobs(preempted), "{level}");
     }
 }

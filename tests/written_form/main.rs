@@ -68,7 +68,8 @@ impl Record {
         let lines = self.texts.iter().flat_map(|(name, texts)| texts.iter().map(move |text| (name, text)));
         let found: Vec<String> = lines.map(|(name, text)| format!("{name}\n    {text}")).collect();
         if std::env::var_os("ARYL_UPDATE").is_some() {
-            assert!(cfg!(feature = "sim"), "update with every feature: {UPDATE}");
+            let is_whole = cfg!(feature = "sim");
+            assert!(is_whole, "update with every feature: {UPDATE}");
             std::fs::write(&path, found.join("\n") + "\n").unwrap();
         }
         let recorded = std::fs::read_to_string(&path).unwrap_or_default();
