@@ -63,6 +63,7 @@ pub(super) fn upper_hull_in_order(
 }
 
 /// Extends the hull by an item that is not lighter than those before.
+#[inline]
 fn extend(hull: &mut Vec<HullPoint>, point: HullPoint) {
     if hull.last().is_some_and(|last| last.value >= point.value) {
         return;
