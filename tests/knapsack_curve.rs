@@ -60,6 +60,38 @@ fn a_formula_and_its_table_have_the_same_answer() {
     }
 }
 
+/// So long that the items between two prices are not listed before the prices are near each other.
+#[test]
+fn long_formulas_have_the_answer_of_their_tables() {
+    let mut random = Rand64::new(6);
+    let (mut workspace, mut ours, mut other) = (Workspace::new(), Solution::default(), Solution::default());
+    let solver = Solver::default().with_table_budget(0);
+    for round in 0..12 {
+        let (mut formulas, mut tables) = (Instance::new(0), Instance::new(0));
+        for _ in 0..random.rand_range(1..5) {
+            let gain = match curve(&mut random).item(0).value % 2 {
+                0 => Gain::Hyperbola { half: random.rand_range(1..2_000) as f64 },
+                _ => Gain::Power { base: random.rand_range(1..2_000) as f64, exponent: 0.6 },
+            };
+            // From flat for most of its length to steep to the end.
+            let total = [1e3, 1e6, 1e9, 1e12, 1e15][random.rand_range(0..5) as usize] * random.rand_float();
+            let length = random.rand_range(50_000..90_000) as u32;
+            let curve = CurveClass::new(gain, total, random.rand_range(1..4) as u32, length);
+            formulas.push_curve(curve).unwrap();
+            tables.push_class(ClassKind::AtMostOne, (0..length).map(|item| curve.item(item))).unwrap();
+        }
+        let demand = tables.total_demand();
+        let capacity = [demand / 1_000, demand / 7, demand - 1, demand][round % 4];
+        formulas.set_capacity(capacity);
+        tables.set_capacity(capacity);
+        solver.solve_into(&formulas, &mut workspace, &mut ours).unwrap();
+        solver.solve_into(&tables, &mut workspace, &mut other).unwrap();
+        assert_eq!(ours.value(), other.value(), "round {round}");
+        assert!(ours.certificate().is_optimal() && other.certificate().is_optimal(), "round {round}");
+        assert!(ours.weight() <= capacity);
+    }
+}
+
 #[test]
 fn work_counts_each_item_of_a_formula_that_is_evaluated() {
     let mut instance = Instance::new(0);

@@ -476,7 +476,7 @@ mod written {
             (r#"{"lend":5}"#, 0, 3, 4, "lends 5 servers, but its numbers allow from 1 to 4"),
             (r#"{"lend":0}"#, 0, 3, 4, "lends 0"),
             (r#"{"ask_back":6}"#, 5, 20, 20, "asks back 6 servers, but its numbers allow from 1 to 5"),
-            (r#"{"ask_back":1}"#, 5, 4, 4, "asks back 1 servers, but its numbers allow from 1 to 0"),
+            (r#"{"ask_back":1}"#, 5, 4, 4, "asks back 1 servers, but its numbers allow none"),
             (r#"{"hold":"in_band"}"#, 0, 3, 8, "within the band, but"),
             (r#"{"hold":"in_band"}"#, 5, 5, 8, "within the band, but"),
             (r#"{"hold":"returning"}"#, 0, 10, 10, "on their way back, but"),

@@ -195,7 +195,7 @@ pub enum ScaleInError {
         held: u64,
     },
     /// The workers are ones that the job can't lose.
-    #[error("the base workers of {job} on {server} are pinned")]
+    #[error("the base workers of {job} on {server} are pinned, so they can't leave")]
     Pinned {
         /// The job.
         job: JobId,
@@ -265,7 +265,7 @@ pub enum RemoveServerError {
         server: ServerId,
     },
     /// The server hosts workers.
-    #[error("{server} hosts workers of {job}")]
+    #[error("{server} hosts workers of {job}, so it can't be removed")]
     Occupied {
         /// The server.
         server: ServerId,

@@ -81,7 +81,7 @@ pub enum JobError {
         weight: f64,
     },
     /// Its resize overhead is negative or, multiplied by its weight, 2^53 milliseconds or more.
-    #[error("the job's resize overhead of {time} is negative or too large")]
+    #[error("the job's resize overhead of {time} is negative or, at its weight, 2^53 milliseconds or more")]
     ResizeOverhead {
         /// The time given.
         time: Seconds,

@@ -33,6 +33,15 @@ pub enum Cause {
     Reallocated,
 }
 
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ServerReturns => "their server returns",
+            Self::Reallocated => "their GPUs are given to another job",
+        })
+    }
+}
+
 /// One step of a plan. A plan lists its steps in the order in which they must be carried out.
 ///
 /// # Examples

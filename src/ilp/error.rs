@@ -1,5 +1,7 @@
 //! Why an integer program gave no answer.
 
+use core::fmt;
+
 use super::backend::BackendError;
 use crate::id::{JobId, ServerId};
 use crate::units::Seconds;
@@ -117,7 +119,7 @@ pub enum WrongAnswer {
     #[error("its bound is not a number")]
     Bound,
     /// A class of a knapsack has another number of items chosen than it may.
-    #[error("{chosen} items of class {class} are chosen")]
+    #[error("{chosen} items of class {class} are chosen, which its kind does not allow")]
     Choices {
         /// The class, counted from 0.
         class: usize,
@@ -141,7 +143,7 @@ pub enum WrongAnswer {
         asked: u32,
     },
     /// A job has more than one choice made for it, or a running one has none.
-    #[error("{choices} choices are made for {job}")]
+    #[error("{choices} choices are made for {job}; there must be one, or none where it waits")]
     JobChoices {
         /// The job.
         job: JobId,
@@ -149,11 +151,23 @@ pub enum WrongAnswer {
         choices: u32,
     },
     /// The workers of a job are on no server, or a server is over-full.
-    #[error("{job} can't be placed as it says; the last of its servers is {server:?}")]
+    #[error("{job} can't be placed as it says{}", Last(*server))]
     Placement {
         /// The job.
         job: JobId,
         /// The last server that hosts its workers, if any does.
         server: Option<ServerId>,
     },
+}
+
+/// The last server of a job, in a sentence.
+struct Last(Option<ServerId>);
+
+impl fmt::Display for Last {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(server) => write!(f, "; the last of its servers is {server}"),
+            None => f.write_str("; it is on no server"),
+        }
+    }
 }

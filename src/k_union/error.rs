@@ -42,7 +42,7 @@ pub enum InstanceError {
         element: u32,
     },
     /// A set weighs nothing, so that no number of it would bring an answer nearer.
-    #[error("set {set} has weight 0")]
+    #[error("set {set} has weight 0; at least 1 is required")]
     ZeroWeight {
         /// The set that was being added, counted from 0.
         set: usize,

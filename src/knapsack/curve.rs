@@ -235,17 +235,17 @@ impl CurveClass {
         }
     }
 
-    /// Calls `visit` with each item whose reduced value may reach the bar that `visit` returns, which may rise on the way;
-    /// some items are visited twice.
+    /// Calls `visit` with each item no heavier than `heaviest` whose reduced value may reach the bar that `visit` returns,
+    /// which may rise on the way; some items are visited twice.
     ///
     /// The gain is concave, and a value is at most a half and a rounding away from it. So it is enough to walk from the
     /// summit to both sides until the gain falls below the bar by more than that.
-    pub(super) fn near(&self, price: f64, mut visit: impl FnMut(u32, u32, f64) -> f64) {
-        if self.length == 0 {
+    pub(super) fn near(&self, price: f64, heaviest: u32, mut visit: impl FnMut(u32, u32, f64) -> f64) {
+        let last = self.length.min(heaviest.checked_div(self.weight).unwrap_or(u32::MAX));
+        if last == 0 {
             return;
         }
         let unit_price = price * f64::from(self.weight);
-        let last = self.length;
         let summit = if unit_price > 0.0 { self.summit(unit_price) } else { f64::INFINITY };
         let start = if summit >= f64::from(last) { last } else { (summit.max(1.0)) as u32 };
         // Generous for the roundings of the formula and of the powers of libm.
@@ -270,11 +270,11 @@ impl CurveClass {
     pub(super) fn best(&self, price: f64, heaviest: u32, items_read: &mut u64) -> Option<(u32, u32, f64)> {
         let mut best: Option<(u32, u32, f64)> = None;
         let mut most = 0.0;
-        self.near(price, |item, weight, value| {
+        self.near(price, heaviest, |item, weight, value| {
             *items_read += 1;
             let reduced = value - price * f64::from(weight);
             let lighter = best.is_some_and(|(before, ..)| item < before) && reduced >= most;
-            if weight <= heaviest && (reduced > most || lighter) {
+            if reduced > most || lighter {
                 most = reduced;
                 best = Some((item, weight, value));
             }

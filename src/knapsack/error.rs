@@ -44,7 +44,7 @@ pub enum InstanceError {
         limit: u64,
     },
     /// A number of a class given by a formula is out of its range.
-    #[error("class {class} is given by a formula whose {field} is {value}, which is out of its range")]
+    #[error("class {class} is given by a formula whose {field} is {value}; it must be {}", range_of(field))]
     Curve {
         /// The class that was being added, counted from 0.
         class: usize,
@@ -139,5 +139,17 @@ pub enum SolveError {
 impl SolveError {
     pub(super) fn infeasible(instance: &super::instance::Instance) -> Self {
         Self::Infeasible { mandatory_weight: instance.mandatory_weight(), capacity: instance.capacity() }
+    }
+}
+
+/// What the numbers of a formula must be, in a sentence.
+fn range_of(field: &str) -> &'static str {
+    match field {
+        "exponent" => "above 0 and at most 1",
+        "total" => "from 0 to below 2^53",
+        "weight times length" => "below 2^32",
+        "length" => "below 2^29",
+        "bonus" => "below 2^53",
+        _ => "positive and finite",
     }
 }

@@ -1,10 +1,10 @@
 //! The written forms of instances and solutions, checked on the way in.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::curve::CurveClass;
-use super::error::InstanceError;
 use super::instance::Instance;
 use super::item::{ClassKind, Item};
 use super::solution::{Method, NONE, Solution};
@@ -44,15 +44,27 @@ impl From<Instance> for InstanceForm {
 }
 
 impl TryFrom<InstanceForm> for Instance {
-    type Error = InstanceError;
+    type Error = String;
 
     fn try_from(form: InstanceForm) -> Result<Self, Self::Error> {
         let mut instance = Self::new(form.capacity);
-        for class in form.classes {
-            match class.curve {
-                Some(curve) => instance.push_curve(curve)?,
-                None => instance.push_class(class.kind, class.items)?,
+        for (number, ClassForm { kind, items, curve }) in form.classes.into_iter().enumerate() {
+            let pushed = match curve {
+                Some(_) if !items.is_empty() => {
+                    return Err(format!(
+                        "class {number} has {} items and a curve; it may have one of the two",
+                        items.len()
+                    ));
+                }
+                Some(_) if kind != ClassKind::AtMostOne => {
+                    return Err(format!(
+                        "class {number} has a curve, so that its kind is at_most_one and no other"
+                    ));
+                }
+                Some(curve) => instance.push_curve(curve),
+                None => instance.push_class(kind, items),
             };
+            pushed.map_err(|error| error.to_string())?;
         }
         Ok(instance)
     }

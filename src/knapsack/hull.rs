@@ -44,27 +44,47 @@ pub(super) fn upper_hull(
         sorted.sort_unstable_by_key(|point| (point.weight, point.item));
     }
     for &point in sorted.iter() {
-        if hull.last().is_some_and(|last| last.value >= point.value) {
-            continue;
-        }
-        while let Some(last) = hull.last() {
-            let before = hull.len().checked_sub(2).map_or((0, 0.0), |at| (hull[at].weight, hull[at].value));
-            // Items of weight 0 start the hull, so that a step of no weight is steeper than any other.
-            let is_first = hull.len() == 1 && last.weight == 0;
-            let same_weight = last.weight == point.weight;
-            let bends_down = !at_least_as_steep(
-                point.value - last.value,
-                point.weight - last.weight,
-                last.value - before.1,
-                last.weight - before.0,
-            );
-            if !same_weight && (is_first || bends_down) {
-                break;
-            }
-            hull.pop();
-        }
-        hull.push(point);
+        extend(hull, point);
     }
+}
+
+/// As [`upper_hull`], of items that ascend by weight: it needs no memory but for the hull.
+pub(super) fn upper_hull_in_order(
+    items: impl Iterator<Item = (u32, f64)>,
+    capacity: u64,
+    hull: &mut Vec<HullPoint>,
+) {
+    hull.clear();
+    for (item, (weight, value)) in items.enumerate() {
+        if value > 0.0 && u64::from(weight) <= capacity {
+            extend(hull, HullPoint { weight, item: item as u32, value });
+        }
+    }
+}
+
+/// Extends the hull by an item that is not lighter than those before.
+#[inline]
+fn extend(hull: &mut Vec<HullPoint>, point: HullPoint) {
+    if hull.last().is_some_and(|last| last.value >= point.value) {
+        return;
+    }
+    while let Some(last) = hull.last() {
+        let before = hull.len().checked_sub(2).map_or((0, 0.0), |at| (hull[at].weight, hull[at].value));
+        // Items of weight 0 start the hull, so that a step of no weight is steeper than any other.
+        let is_first = hull.len() == 1 && last.weight == 0;
+        let same_weight = last.weight == point.weight;
+        let bends_down = !at_least_as_steep(
+            point.value - last.value,
+            point.weight - last.weight,
+            last.value - before.1,
+            last.weight - before.0,
+        );
+        if !same_weight && (is_first || bends_down) {
+            break;
+        }
+        hull.pop();
+    }
+    hull.push(point);
 }
 
 #[cfg(test)]

@@ -392,15 +392,20 @@ impl fmt::Display for Servers {
     }
 }
 
+impl fmt::Display for LoanAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Lend(servers) => write!(f, "lend {}", Servers(servers.into())),
+            Self::AskBack(servers) => write!(f, "ask back {}", Servers(servers.into())),
+            Self::Hold(reason) => write!(f, "hold, {reason}"),
+        }
+    }
+}
+
 impl fmt::Display for LoanDecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Limits { fleet, needed, recent_peak, headroom, band } = self.limits;
-        match self.action {
-            LoanAction::Lend(servers) => write!(f, "lend {}: ", Servers(servers.into()))?,
-            LoanAction::AskBack(servers) => write!(f, "ask back {}: ", Servers(servers.into()))?,
-            LoanAction::Hold(reason) => write!(f, "hold, {reason}: ")?,
-        }
-        write!(f, "{needed} needed")?;
+        write!(f, "{}: {needed} needed", self.action)?;
         let looks_back = matches!(self.action, LoanAction::Lend(_) | LoanAction::Hold(HoldReason::Patience));
         if looks_back && recent_peak > needed {
             write!(f, " (lately {recent_peak})")?;

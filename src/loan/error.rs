@@ -1,5 +1,7 @@
 //! What can be wrong with the input of a loan decision.
 
+use core::fmt;
+
 /// Why a fleet, a demand, a policy or a forecast was refused.
 ///
 /// Everything is checked where it enters. A decision itself can't fail: demand beyond the whole fleet is no error, but
@@ -104,7 +106,7 @@ pub enum LoanError {
         recent_peak: u64,
     },
     /// A stored decision that lends more than its own numbers allow.
-    #[error("the decision lends {lend} servers, but its numbers allow from 1 to {lendable}")]
+    #[error("the decision lends {lend} servers, but its numbers allow {}", Allowed(*lendable))]
     LendsTooMuch {
         /// Servers lent, as given.
         lend: u32,
@@ -112,7 +114,7 @@ pub enum LoanError {
         lendable: u32,
     },
     /// A stored decision that asks back more than its own numbers allow.
-    #[error("the decision asks back {ask_back} servers, but its numbers allow from 1 to {missing}")]
+    #[error("the decision asks back {ask_back} servers, but its numbers allow {}", Allowed(*missing))]
     AsksTooMuch {
         /// Servers asked back, as given.
         ask_back: u32,
@@ -125,4 +127,16 @@ pub enum LoanError {
         /// The reason, as given.
         reason: super::HoldReason,
     },
+}
+
+/// How many servers may move, in a sentence.
+struct Allowed(u32);
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("none"),
+            servers => write!(f, "from 1 to {servers}"),
+        }
+    }
 }

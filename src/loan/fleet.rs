@@ -1,5 +1,7 @@
 //! The input of a decision: the fleet and the demand on it.
 
+use core::fmt;
+
 use super::{LoanError, millionths};
 
 /// The inference servers: how many there are, how many are lent, and how many of those are on their way back.
@@ -216,6 +218,16 @@ impl Fleet {
     #[must_use]
     pub const fn servers_for(&self, gpus: u64) -> u64 {
         gpus.div_ceil(self.gpus_per_server as u64)
+    }
+}
+
+impl fmt::Display for Fleet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { servers, gpus_per_server, lent, returning } = self;
+        write!(
+            f,
+            "{servers} servers of {gpus_per_server} GPUs, {lent} of them lent and {returning} returning"
+        )
     }
 }
 

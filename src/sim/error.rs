@@ -149,7 +149,7 @@ pub enum SimulationError {
         source: super::PolicyError,
     },
     /// What the policy says that a job is worth makes no sense.
-    #[error("at {time} the policy's worth of job {job} of the workload can't be: {source}")]
+    #[error("at {time} the policy's worth of job {job} of the workload is refused: {source}")]
     Worth {
         /// When.
         time: Seconds,

@@ -27,7 +27,7 @@ use crate::id::{GpuTypeId, JobId, ServerId};
 #[non_exhaustive]
 pub enum ClusterViolation {
     /// The tenants of a server do not ascend by job and role, or one is listed twice.
-    #[error("on {server}, {job} ({role}) is listed at or after its place")]
+    #[error("on {server}, {job} ({role}) is listed out of order or twice")]
     TenantOrder {
         /// The server.
         server: ServerId,
@@ -37,7 +37,7 @@ pub enum ClusterViolation {
         role: Role,
     },
     /// The placements of a job do not ascend by server and role, or one is listed twice.
-    #[error("of {job}, {server} ({role}) is listed at or after its place")]
+    #[error("of {job}, {server} ({role}) is listed out of order or twice")]
     PlacementOrder {
         /// The job.
         job: JobId,

@@ -21,7 +21,7 @@ use crate::loan::{Demand, Fleet, HoldReason, LoanAction, LoanDecision, LoanPolic
 #[non_exhaustive]
 pub enum LoanViolation {
     /// The decision was made for another fleet.
-    #[error("the decision is for {stated:?}, and the fleet is {expected:?}")]
+    #[error("the decision is for a fleet of {stated}, and the fleet is of {expected}")]
     Fleet {
         /// The fleet of the decision.
         stated: Fleet,
@@ -39,7 +39,7 @@ pub enum LoanViolation {
         expected: u64,
     },
     /// The decision is another than the rule says.
-    #[error("the decision is {stated:?}, and the rule says {expected:?}")]
+    #[error("the decision is to {stated}; the rule says to {expected}")]
     Action {
         /// The action of the decision.
         stated: LoanAction,

@@ -70,7 +70,7 @@ pub enum PlanViolation {
     },
     /// Workers leave for a wrong reason: a server that returns has another, or one that stays has this one.
     #[error(
-        "step {step}: workers of {job} leave {server} with the cause {cause:?}, and {expected:?} is right"
+        "step {step}: workers of {job} leave {server} because {cause}, where it must be because {expected}"
     )]
     WrongCause {
         /// The step.

@@ -175,7 +175,7 @@ pub enum ReclaimViolation {
         job: JobId,
     },
     /// The departures do not ascend by job and server.
-    #[error("the departure of {job} from {server} is listed at or after its place")]
+    #[error("the departure of {job} from {server} is listed out of order or twice")]
     DepartureOrder {
         /// The job.
         job: JobId,

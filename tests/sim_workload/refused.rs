@@ -92,6 +92,6 @@ fn recorded_jobs_that_make_no_sense_are_refused() {
         assert_eq!(error, SpecError::RecordedGpus { job: 1, gpus, limit: JobKinds::MAX_GPUS });
     }
     let error = draw(RecordedJob { submitted: Seconds(4.0), ..good });
-    assert_eq!(error.to_string(), "recorded job 1 was submitted at 4 s, before the one above it");
+    assert_eq!(error.to_string(), "recorded job 1 was submitted at 4 s, before the one above it at 5 s");
     assert_eq!(JobKinds::PLAIN.draw(&[], 1), Ok(Vec::new()));
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::super::curve::CurveClass;
-use super::super::hull::{HullPoint, upper_hull};
+use super::super::hull::{HullPoint, upper_hull, upper_hull_in_order};
 use super::super::instance::Instance;
 use super::super::shape::{Shape, Table};
 use super::super::solution::NONE;
@@ -73,6 +73,11 @@ pub(super) struct Step {
 pub(super) struct OpenClasses {
     pub(super) alive: Vec<u32>,
     pub(super) steps: Vec<Step>,
+    /// How many items of formulas may still be looked through for steps, so that memory follows the number of classes
+    /// and not how many items a formula stands for.
+    pub(super) room: u64,
+    /// Whether there was no room: steps are missing.
+    pub(super) is_overfull: bool,
     sorted: Vec<HullPoint>,
     hull: Vec<HullPoint>,
 }
@@ -81,6 +86,7 @@ impl OpenClasses {
     pub(super) fn clear(&mut self) {
         self.alive.clear();
         self.steps.clear();
+        self.is_overfull = false;
     }
 
     pub(super) fn memory_usage(&self) -> usize {
@@ -196,11 +202,19 @@ pub(super) fn between_formula(
     let best = curve.best(high, limits.heaviest, items_read);
     let start = best.map_or(BASE, |(item, weight, value)| Best { item, weight, value });
     if start.item != last {
-        buffers.alive.push(class as u32);
         let first = start.item.wrapping_add(1);
+        let between = u64::from(last.saturating_sub(first)) + 1;
+        if between > buffers.room {
+            buffers.is_overfull = true;
+            return (weight, start);
+        }
+        buffers.room -= between;
+        buffers.alive.push(class as u32);
         let between = (first..last).map(|item| curve.relative(item)).chain([(weight, value)]);
         let between = between.map(|(weight, value)| (weight.wrapping_sub(start.weight), value - start.value));
-        push_hull(between, class, first, weight.saturating_sub(start.weight), buffers);
+        let OpenClasses { steps, hull, .. } = buffers;
+        upper_hull_in_order(between, u64::from(weight.saturating_sub(start.weight)), hull);
+        push_steps(hull, class, first, steps);
     }
     (weight, start)
 }
@@ -216,6 +230,10 @@ fn push_hull(
 ) {
     let OpenClasses { steps, sorted, hull, .. } = buffers;
     upper_hull(items, u64::from(span), sorted, hull);
+    push_steps(hull, class, first, steps);
+}
+
+fn push_steps(hull: &[HullPoint], class: usize, first: u32, steps: &mut Vec<Step>) {
     let (mut weight, mut value) = (0, 0.0);
     for point in hull.iter() {
         let (step_weight, step_value) = (point.weight - weight, point.value - value);

@@ -104,11 +104,11 @@ pub(super) fn collect(
             }
             Shape::Formula(curve) => {
                 let start = changes.len();
-                curve.near(split.price, |item, weight, value| {
+                curve.near(split.price, limits.heaviest, |item, weight, value| {
                     *items_read += 1;
                     let change = i64::from(weight) - i64::from(from_weight);
                     let (worth, loss) = (value - from_value, split.loss(change, value - from_value));
-                    if loss <= limit && change != 0 && weight <= limits.heaviest && value > 0.0 {
+                    if loss <= limit && change != 0 && value > 0.0 {
                         changes.push(Change { weight: change, value: worth, loss, class, item });
                     }
                     least - 4.0 * ROUNDING * split.price * f64::from(weight)

@@ -103,6 +103,9 @@ const FEW: usize = 64;
 const FEW_STATES: u64 = 1 << 14;
 /// Brackets tried before the widest is taken.
 const ATTEMPTS: u32 = 6;
+/// The items of formulas that are looked through for steps between two prices: so many, and so many for each class.
+const ROOM: u64 = 1 << 16;
+const ROOM_OF_CLASS: u64 = 64;
 
 /// Solves the instance, whose mandatory items fit; `capacity` is what is left for the rest.
 pub(super) fn solve(
@@ -178,7 +181,8 @@ fn relax(
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
         let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
         if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity, share) {
-            let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
+            let (ends, totals) =
+                narrow(instance, capacity, prices, ends, limits, choices, open, &mut report.items_read);
             if totals.high_weight > capacity {
                 estimator.learn(ends.1, totals.high_weight);
                 refined = true;
@@ -207,7 +211,8 @@ fn relax(
             return None;
         }
         let ends = (bracket.low, bracket.high);
-        let totals = pass(instance, ends, limits, choices, open, &mut report.items_read);
+        let (ends, totals) =
+            narrow(instance, capacity, prices, ends, limits, choices, open, &mut report.items_read);
         if totals.high_weight > capacity {
             estimator.learn(bracket.high, totals.high_weight);
         } else if totals.low_weight <= capacity && bracket.low > 0.0 {
@@ -220,7 +225,50 @@ fn relax(
     }
     let ends = (0.0, prices.highest());
     report.items_read += estimator.items_read;
-    Some((ends, pass(instance, ends, limits, choices, open, &mut report.items_read)))
+    Some(narrow(instance, capacity, prices, ends, limits, choices, open, &mut report.items_read))
+}
+
+/// The pass between two prices, brought nearer to each other where formulas have more items between them than there is
+/// room for.
+///
+/// A formula of some numbers may stand for half a billion items, so that a list of those between two prices could be
+/// far longer than the input.
+fn narrow(
+    instance: &Instance,
+    capacity: u64,
+    prices: Prices,
+    (mut low, mut high): (f64, f64),
+    limits: Limits,
+    choices: &mut [u32],
+    open: &mut OpenClasses,
+    items_read: &mut u64,
+) -> ((f64, f64), Totals) {
+    let room = ROOM + ROOM_OF_CLASS * instance.class_count() as u64;
+    open.room = room;
+    let mut totals = pass(instance, (low, high), limits, choices, open, items_read);
+    while open.is_overfull {
+        if totals.high_weight > capacity || (totals.low_weight <= capacity && low > 0.0) {
+            // The split is not between them, so that the steps are not needed.
+            break;
+        }
+        if totals.low_weight <= capacity {
+            // All that is worth taking fits: it is the best at the price of nothing.
+            open.clear();
+            totals.high_weight = demand_at(instance, low, limits, choices, items_read);
+            high = low;
+            break;
+        }
+        let is_narrowest = high - low <= 1.5 * prices.quantum();
+        if !is_narrowest {
+            let middle = prices.floor(low + (high - low) / 2.0);
+            let demand = demand_at(instance, middle, limits, choices, items_read);
+            (low, high) = if demand > capacity { (middle, high) } else { (low, middle) };
+        }
+        // Between two prices that are neighbours the hull bends no more often than whole numbers let it.
+        open.room = if is_narrowest { u64::MAX } else { room };
+        totals = pass(instance, (low, high), limits, choices, open, items_read);
+    }
+    ((low, high), totals)
 }
 
 /// From the split choice to the best one.

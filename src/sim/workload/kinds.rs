@@ -315,7 +315,7 @@ fn check_recorded(recorded: &[RecordedJob]) -> Result<(), SpecError> {
             return Err(SpecError::RecordedGpus { job, gpus, limit: JobKinds::MAX_GPUS });
         }
         if submitted < previous {
-            return Err(SpecError::NotAscending { job, submitted });
+            return Err(SpecError::NotAscending { job, submitted, previous });
         }
         previous = submitted;
     }

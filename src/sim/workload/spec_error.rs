@@ -25,7 +25,7 @@ pub enum SpecError {
         limit: u32,
     },
     /// A length of time that is not above 0, or too long.
-    #[error("the {what} is {time}; it must be above 0 s and at most {limit}")]
+    #[error("the {what} is {time}; it must be from 0.001 s to {limit}")]
     Time {
         /// Which time it is.
         what: &'static str,
@@ -117,7 +117,7 @@ pub enum SpecError {
     #[error(transparent)]
     Scaling(#[from] crate::scaling::ScalingError),
     /// A recorded job with a time that makes no sense.
-    #[error("recorded job {job}: the {what} is {time}")]
+    #[error("recorded job {job}: the {what} is {time}; it must be {}", range_of(what))]
     RecordedTime {
         /// Its place in the trace, from 0.
         job: usize,
@@ -137,12 +137,14 @@ pub enum SpecError {
         limit: u32,
     },
     /// Recorded jobs that are not in the order of submission.
-    #[error("recorded job {job} was submitted at {submitted}, before the one above it")]
+    #[error("recorded job {job} was submitted at {submitted}, before the one above it at {previous}")]
     NotAscending {
         /// Its place in the trace, from 0.
         job: usize,
         /// When it was submitted.
         submitted: Seconds,
+        /// When the job above it was submitted.
+        previous: Seconds,
     },
     /// No day, or more than can be drawn or drawn from.
     #[error("{days} days; the number must be from 1 to {limit}")]
@@ -155,4 +157,12 @@ pub enum SpecError {
     /// The inference load makes no sense.
     #[error(transparent)]
     Load(#[from] LoadError),
+}
+
+/// What the times of a recorded job must be, in a sentence.
+fn range_of(what: &str) -> &'static str {
+    match what {
+        "running time" => "from 0.001 s to 1000000000 s",
+        _ => "from -1000000000 s to 1000000000 s",
+    }
 }
