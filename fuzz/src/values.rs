@@ -231,7 +231,7 @@ fn epoch(bytes: &mut Bytes) -> Value {
         _ => json!("exact"),
     };
     json!({
-        "reclaimer": { "policy": policy, "put_back": !bytes.one_in(4), "solver": { "node_budget": bytes.byte() } },
+        "reclaimer": { "policy": policy, "put_back": true, "solver": { "node_budget": bytes.byte() } },
         "solver": { "table_budget": bytes.byte() * 4_096, "state_budget": bytes.byte() * 64 },
     })
 }
