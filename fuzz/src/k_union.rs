@@ -95,8 +95,12 @@ pub fn run(data: &[u8]) {
         assert_eq!(instance.cost_of(answer.sets()), Some(answer.cost()));
         assert!(answer.cost() >= best.cost(), "{need}: {instance:?}");
         assert!(answer.certificate().bound() <= best.cost(), "{need}: {answer:?}: {instance:?}");
-        assert_eq!(answer.cost(), best.cost(), "{need}: {answer:?}: {instance:?}");
-        assert!(answer.certificate().is_optimal(), "{need}: {answer:?}: {instance:?}");
+        // Only where the budget came to its end may the answer be less than proven.
+        let solver = Solver::new();
+        let is_done = workspace.nodes() < solver.node_budget && workspace.steps() < solver.step_budget;
+        let is_optimal = answer.certificate().is_optimal();
+        assert!(is_optimal || !is_done, "{need}: {answer:?}: {instance:?}");
+        assert!(!is_optimal || answer.cost() == best.cost(), "{need}: {answer:?}: {instance:?}");
         assert_eq!(Solver::new().solve(&instance, need).as_ref(), Ok(&answer), "warm and cold differ");
         // With hardly any effort there may be a gap, and the bound must hold.
         let quick = Solver::new().with_node_budget(bytes.below(3).into()).with_step_budget(0);
