@@ -4,12 +4,11 @@
 #   fuzz/run.sh SECONDS [TARGET...]
 #
 # What it finds new goes to target/found/TARGET, what fails to target/crashes/TARGET: then the last lines of the log are
-# shown, and the exit status is 1. With MERGE=1 no time is spent on the search; instead what was found is merged into
-# the committed corpus, as far as it adds coverage.
+# shown, and the exit status is 1.
 set -euo pipefail
 
 [ $# -gt 0 ] || {
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 seconds="$1"
@@ -41,11 +40,6 @@ failed=0
 for target in "${targets[@]}"; do
     found="target/found/$target" crashes="target/crashes/$target" log="target/$target.log"
     mkdir -p "$found" "$crashes"
-    if [ "${MERGE:-0}" = 1 ]; then
-        "$programs/$target" -merge=1 "corpus/$target" "$found" >"$log" 2>&1 || failed=1
-        tail -n 1 "$log" >&2
-        continue
-    fi
     before="$(find "$crashes" -type f | wc -l)"
     status=0
     "$programs/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
