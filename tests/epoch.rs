@@ -492,3 +492,28 @@ fn flexible_workers_that_made_room_come_back_without_a_charge_though_the_gangs_c
     // Two of four workers save half of 580 s.
     assert_eq!(plan.allocations()[0].certificate.objective(), 290_000);
 }
+
+/// A job may run at a size at which its curve is so slow that its time to the end is infinite. The totals stay finite, so
+/// that JSON, which has no infinity, can hold the plan.
+#[test]
+fn totals_are_finite_however_slow_a_job_is() {
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let home = cluster.add_server(Server::training(v100, 8)).unwrap();
+    let table = MeasuredTable::new([(1, 1e300), (2, 1e-5), (3, 1e300)]).unwrap();
+    for _ in 0..2 {
+        let curve = ScalingCurve::Measured(table.clone());
+        let job = cluster.add_job(Job::elastic(1..=3).remaining(Seconds(9e12)).scaling(curve)).unwrap();
+        cluster.place(job, &[Placement::base(home, 1), Placement::flexible(home, 1)]).unwrap();
+        assert_eq!(cluster.time_to_end(job), Some(Seconds(f64::INFINITY)));
+    }
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    let totals = plan.totals();
+    assert_eq!((totals.jct_reduction_before, totals.jct_reduction_after), (Seconds(f64::MIN), Seconds(0.0)));
+    assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
+    #[cfg(feature = "serde")]
+    {
+        let text = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
+    }
+}

@@ -1,7 +1,8 @@
 //! Classes by formula against tables of the same items.
 
 use aryl::knapsack::{
-    ClassKind, CurveClass, Gain, Instance, InstanceError, Item, Solution, Solver, Workspace, dense_into,
+    ClassKind, CurveClass, Gain, Instance, InstanceError, Item, Solution, Solver, Workspace, brute_force,
+    dense_into,
 };
 use oorandom::Rand64;
 
@@ -89,6 +90,29 @@ fn long_formulas_have_the_answer_of_their_tables() {
         assert_eq!(ours.value(), other.value(), "round {round}");
         assert!(ours.certificate().is_optimal() && other.certificate().is_optimal(), "round {round}");
         assert!(ours.weight() <= capacity);
+    }
+}
+
+/// The price of a unit times so small a base is no number any more: the search for the best item began at the wrong end,
+/// where no item is worth its price, and ended there. Found by fuzzing.
+#[test]
+fn a_power_law_of_a_tiny_base_is_priced_from_its_summit() {
+    let solver = Solver::default().with_table_budget(0);
+    for base in [5e-324, 1e-310, 1e-300, 1e-20, 1e300] {
+        for exponent in [0.136, 0.5, 1.0] {
+            let curve = CurveClass::new(Gain::Power { base, exponent }, 280_000.0, 30, 5);
+            let (mut formula, mut table) = (Instance::new(60), Instance::new(60));
+            formula.push_curve(curve).unwrap();
+            table.push_class(ClassKind::AtMostOne, (0..5).map(|item| curve.item(item))).unwrap();
+            for value in [100_000, 90_000, 80_000] {
+                for instance in [&mut formula, &mut table] {
+                    instance.push_class(ClassKind::AtMostOne, [Item::new(30, value)]).unwrap();
+                }
+            }
+            let answer = solver.solve(&formula).unwrap();
+            assert_eq!(answer.value(), brute_force(&table).unwrap().value(), "{base} {exponent}");
+            assert!(answer.certificate().is_optimal());
+        }
     }
 }
 

@@ -89,7 +89,8 @@ pub struct Totals {
     /// How much sooner the jobs that run before end, all told, for the flexible workers they hold, in seconds.
     pub jct_reduction_before: Seconds,
     /// How much sooner the jobs that run after the plan end, all told, for the flexible workers they then hold: the sum
-    /// of T(minimum) − T(workers held), not weighted, in seconds.
+    /// of T(minimum) − T(workers held), not weighted, in seconds. Negative where workers slow their jobs down, and never below
+    /// the lowest finite number, so that it can be written.
     pub jct_reduction_after: Seconds,
 }
 

@@ -33,7 +33,8 @@ pub(super) fn count(cluster: &Cluster, working: &Working) -> Totals {
 fn side(inventory: &Inventory, occupancy: &Occupancy, id: JobId, job: &Job, reduction: &mut Seconds) -> bool {
     let placements = occupancy.placements(id);
     if !placements.is_empty() {
-        reduction.0 += job.remaining.0 - inventory.tally(placements).time_to_end(job).0;
+        let sooner = job.remaining.0 - inventory.tally(placements).time_to_end(job).0;
+        reduction.0 = (reduction.0 + sooner).max(f64::MIN);
     }
     !placements.is_empty()
 }

@@ -229,8 +229,14 @@ impl CurveClass {
         match self.gain {
             Gain::Hyperbola { half } => libm::sqrt(self.total * half / unit_price) - half,
             Gain::Power { base, exponent } => {
-                let steepness = self.total * exponent / (base * unit_price);
-                base * libm::pow(steepness, 1.0 / (exponent + 1.0)) - base
+                let scale = base * unit_price;
+                let steepness = self.total * exponent / scale;
+                if scale >= f64::MIN_POSITIVE && steepness.is_finite() {
+                    return base * libm::pow(steepness, 1.0 / (exponent + 1.0)) - base;
+                }
+                // A product or ratio beyond the range of `f64`, though the summit itself need not be.
+                let steepness = libm::log2(self.total * exponent) - libm::log2(unit_price);
+                libm::exp2((steepness + exponent * libm::log2(base)) / (exponent + 1.0)) - base
             }
         }
     }

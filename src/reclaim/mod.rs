@@ -43,9 +43,9 @@
 //!   that leave. The surplus of a job is one budget for the whole choice: two servers can't both spend it.
 //! - **A job that does not survive** is preempted whole. What it held on servers that stay is *collateral damage*.
 //! - **Better is**, in this order: a lower total preemption cost (by default the sum of
-//!   [`Job::preemption_cost`](crate::cluster::Job::preemption_cost), which is the number of jobs unless they say
-//!   otherwise); less completion time lost to scale-in, in milliseconds, rounded job by job, each multiplied by its
-//!   weight; fewer collateral GPUs; lower ids.
+//!   [`Job::preemption_cost`](crate::cluster::Job::preemption_cost), which is the number of jobs unless they say otherwise);
+//!   less completion time lost to scale-in, in milliseconds, rounded job by job, each multiplied by its weight and at most
+//!   2^53 − 1; fewer collateral GPUs; lower ids.
 //!
 //! Every answer is inclusion-minimal, unless [`Reclaimer::put_back`] is turned off: victims that turned out to be
 //! superfluous are put back, dearest first. Where no job has workers to spare, no victim of an answer can be spared by any

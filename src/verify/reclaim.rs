@@ -266,6 +266,9 @@ pub enum ReclaimViolation {
     },
 }
 
+/// The most milliseconds that one job counts for.
+const MOST_LOST: u64 = (1 << 53) - 1;
+
 /// Checks the answer to "which on-loan servers go back": to an ask, or to a number of servers.
 ///
 /// The servers are taken from the answer; all that follows from them is computed again. It proves that
@@ -278,7 +281,8 @@ pub enum ReclaimViolation {
 /// - the departures are exactly the workers of the other jobs on the servers that go back;
 /// - returned GPUs, collateral GPUs, time lost to scale-in and objective are what these lists say, by the costs of the
 ///   ask, which are worked out again. A job that is scaled in loses `round(weight · (T after − T before) · 1000)` milliseconds, or nothing where that is negative; T is its
-///   remaining time over the speedup of its reference workers and, where it mixes GPU types, over its efficiency;
+///   remaining time over the speedup of its reference workers and, where it mixes GPU types, over its efficiency. No job
+///   counts for more than 2^53 − 1 milliseconds;
 /// - the bound is above neither the objective nor the cost of one other choice: the servers whose tenants, each counted
 ///   on every server that hosts it, cost least in all;
 /// - the answer is minimal by inclusion: no preempted job that costs anything can be put back. Take the preempted jobs as
@@ -468,7 +472,7 @@ fn check_numbers(
             let after = fate.after.running_time(cluster, definition);
             let milliseconds = libm::round(definition.weight * (after - before) * 1_000.0);
             // The conversion turns what is negative, and NaN, into 0.
-            lost = lost.saturating_add(milliseconds as u64);
+            lost = lost.saturating_add((milliseconds as u64).min(MOST_LOST));
         } else {
             collateral += fate.gpus_elsewhere;
             cost = cost.saturating_add(asked.cost(job));

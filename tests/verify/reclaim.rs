@@ -3,7 +3,8 @@
 use crate::oracle::{Kind, Outcome, job, outcome, outcomes, random_cluster, read, server};
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
 use aryl::id::{GpuTypeId, JobId, ServerId};
-use aryl::reclaim::{Ask, CostModel, Costs, PreemptionCost, Quantity};
+use aryl::reclaim::{Ask, CostModel, Costs, PreemptionCost, Quantity, Reclaimer};
+use aryl::scaling::{MeasuredTable, ScalingCurve};
 use aryl::units::Seconds;
 use aryl::verify::{self, ReclaimViolation as V, Violation};
 use oorandom::Rand32;
@@ -354,4 +355,23 @@ fn a_needless_preemption_is_named_for_every_ask() {
     assert_eq!(verify::reclaim(&cluster, Ask::servers(1).must_stay(&[idle]), &wide), Ok(()));
     assert_eq!(verify::reclaim(&cluster, Ask::servers(1).must_return(&[server(0)]), &wide), Ok(()));
     assert_eq!(verify::reclaim(&cluster, Ask::these(&[server(0)]), &wide), Ok(()));
+}
+
+/// A measured curve so slow at one size that a job would lose more time than is counted for any.
+#[test]
+fn time_lost_beyond_what_is_counted_is_the_most_that_is() {
+    for slow in [1e-300, 1e-3] {
+        let mut cluster = Cluster::new();
+        let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        let home = cluster.add_server(Server::training(v100, 8)).unwrap();
+        let lent = cluster.add_server(Server::on_loan(v100, 8)).unwrap();
+        let table = MeasuredTable::new([(1, 10.0), (2, slow), (3, 20.0)]).unwrap();
+        let job = Job::elastic(1..=3).remaining(Seconds(9e12)).scaling(ScalingCurve::Measured(table));
+        let job = cluster.add_job(job).unwrap();
+        let flexible = [home, lent].map(|server| Placement::flexible(server, 1));
+        cluster.place(job, &[Placement::base(home, 1), flexible[0], flexible[1]]).unwrap();
+        let answer = Reclaimer::default().solve(&cluster, 1).unwrap();
+        assert_eq!(answer.jct_lost(), Seconds(((1_u64 << 53) - 1) as f64 / 1_000.0));
+        assert_eq!(verify::reclaim(&cluster, 1, &answer), Ok(()));
+    }
 }
