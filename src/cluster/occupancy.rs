@@ -48,10 +48,60 @@ impl Clone for Gang {
     }
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
+/// A list whose entries keep their memory when it becomes shorter: those beyond its length are empty, and are used again.
+#[derive(Debug, Default)]
+struct Slots<T> {
+    slots: Vec<T>,
+    length: usize,
+}
+
+impl<T: Clone + Default> Slots<T> {
+    fn live(&self) -> &[T] {
+        &self.slots[..self.length]
+    }
+
+    /// A new last entry, which is empty.
+    fn push(&mut self) -> &mut T {
+        if self.length == self.slots.len() {
+            self.slots.push(T::default());
+        }
+        self.length += 1;
+        &mut self.slots[self.length - 1]
+    }
+
+    fn truncate(&mut self, length: usize) {
+        let empty = T::default();
+        for slot in &mut self.slots[length..self.length] {
+            slot.clone_from(&empty);
+        }
+        self.length = length;
+    }
+}
+
+impl<T: Clone + Default> Clone for Slots<T> {
+    fn clone(&self) -> Self {
+        Self { slots: self.live().to_vec(), length: self.length }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.truncate(source.length.min(self.length));
+        while self.length < source.length {
+            self.push();
+        }
+        self.slots.iter_mut().zip(source.live()).for_each(|(slot, from)| slot.clone_from(from));
+    }
+}
+
+impl<T: Clone + Default + PartialEq> PartialEq for Slots<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.live() == other.live()
+    }
+}
+
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Occupancy {
-    hosts: Vec<Host>,
-    gangs: Vec<Gang>,
+    hosts: Slots<Host>,
+    gangs: Slots<Gang>,
 }
 
 impl Clone for Occupancy {
@@ -67,33 +117,33 @@ impl Clone for Occupancy {
 
 impl Occupancy {
     pub(super) fn clear(&mut self) {
-        self.hosts.clear();
-        self.gangs.clear();
+        self.hosts.truncate(0);
+        self.gangs.truncate(0);
     }
 
     pub(super) fn push_server(&mut self, gpus: u32) {
-        self.hosts.push(Host { free: gpus, tenants: SmallVec::new() });
+        self.hosts.push().free = gpus;
     }
 
     pub(super) fn push_job(&mut self) {
-        self.gangs.push(Gang::default());
+        self.gangs.push();
     }
 
     /// Forgets the free GPUs of a server that leaves the cluster.
     pub(super) fn retire_server(&mut self, server: ServerId) {
-        self.hosts[server.index()].free = 0;
+        self.hosts.slots[server.index()].free = 0;
     }
 
     pub(crate) fn free(&self, server: ServerId) -> u32 {
-        self.hosts.get(server.index()).map_or(0, |host| host.free)
+        self.hosts.live().get(server.index()).map_or(0, |host| host.free)
     }
 
     pub(crate) fn tenants(&self, server: ServerId) -> &[Tenant] {
-        self.hosts.get(server.index()).map_or(&[], |host| &host.tenants)
+        self.hosts.live().get(server.index()).map_or(&[], |host| &host.tenants)
     }
 
     pub(crate) fn placements(&self, job: JobId) -> &[Placement] {
-        self.gangs.get(job.index()).map_or(&[], |gang| &gang.0)
+        self.gangs.live().get(job.index()).map_or(&[], |gang| &gang.0)
     }
 
     pub(crate) fn is_running(&self, job: JobId) -> bool {
@@ -112,14 +162,14 @@ impl Occupancy {
     /// Adds workers of a job to a server. The caller has checked that `workers · gpus_per_worker` GPUs are free there.
     pub(crate) fn attach(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
         let Placement { server, role, workers, pinned } = placement;
-        let host = &mut self.hosts[server.index()];
+        let host = &mut self.hosts.slots[server.index()];
         debug_assert!(u64::from(workers) * u64::from(gpus_per_worker) <= u64::from(host.free));
         host.free -= workers * gpus_per_worker;
         match host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
             Ok(at) => host.tenants[at].workers += workers,
             Err(at) => host.tenants.insert(at, Tenant { job, role, workers }),
         }
-        let gang = &mut self.gangs[job.index()].0;
+        let gang = &mut self.gangs.slots[job.index()].0;
         match gang.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
             Ok(at) => {
                 gang[at].workers += workers;
@@ -139,7 +189,7 @@ impl Occupancy {
         gpus_per_worker: u32,
     ) {
         self.leave_host(job, server, role, workers, gpus_per_worker);
-        let gang = &mut self.gangs[job.index()].0;
+        let gang = &mut self.gangs.slots[job.index()].0;
         if let Ok(at) = gang.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
             gang[at].workers -= workers;
             if gang[at].workers == 0 {
@@ -150,17 +200,17 @@ impl Occupancy {
 
     /// Takes all workers of a job from wherever they are.
     pub(crate) fn release(&mut self, job: JobId, gpus_per_worker: u32) {
-        let mut gang = core::mem::take(&mut self.gangs[job.index()]);
+        let mut gang = core::mem::take(&mut self.gangs.slots[job.index()]);
         for placement in &gang.0 {
             self.leave_host(job, placement.server, placement.role, placement.workers, gpus_per_worker);
         }
         gang.0.clear();
-        self.gangs[job.index()] = gang;
+        self.gangs.slots[job.index()] = gang;
     }
 
     /// Takes all workers of a job from the servers that leave, in one walk through its placements.
     pub(crate) fn depart(&mut self, job: JobId, leaves: impl Fn(ServerId) -> bool, gpus_per_worker: u32) {
-        let mut gang = core::mem::take(&mut self.gangs[job.index()]);
+        let mut gang = core::mem::take(&mut self.gangs.slots[job.index()]);
         gang.0.retain(|placement| {
             let goes = leaves(placement.server);
             if goes {
@@ -168,14 +218,14 @@ impl Occupancy {
             }
             !goes
         });
-        self.gangs[job.index()] = gang;
+        self.gangs.slots[job.index()] = gang;
     }
 
     /// Turns flexible workers of a job on a server into base workers.
     pub(crate) fn promote(&mut self, job: JobId, server: ServerId, workers: u32, gpus_per_worker: u32) {
         // All that the job has there: its place in both lists stays, so nothing has to move.
-        let gang = &mut self.gangs[job.index()].0;
-        let tenants = &mut self.hosts[server.index()].tenants;
+        let gang = &mut self.gangs.slots[job.index()].0;
+        let tenants = &mut self.hosts.slots[server.index()].tenants;
         if let Ok(at) = gang.binary_search_by_key(&(server, Role::Flexible), |p| (p.server, p.role))
             && let Ok(tenant) = tenants.binary_search_by_key(&(job, Role::Flexible), |t| (t.job, t.role))
             && gang[at].workers == workers
@@ -190,7 +240,7 @@ impl Occupancy {
     }
 
     fn leave_host(&mut self, job: JobId, server: ServerId, role: Role, workers: u32, gpus_per_worker: u32) {
-        let host = &mut self.hosts[server.index()];
+        let host = &mut self.hosts.slots[server.index()];
         if let Ok(at) = host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
             debug_assert!(workers <= host.tenants[at].workers);
             host.tenants[at].workers -= workers;
