@@ -204,10 +204,10 @@ fn items_at_the_ends() {
 
 /// A job that could use 2^20 workers takes no memory for each.
 #[test]
-fn a_hundred_jobs_of_2_to_the_20_workers() {
+fn twenty_jobs_of_2_to_the_20_workers() {
     let mut cluster = idle(50, Server::training, 1_024);
     let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(999, 1_000)).unwrap();
-    for at in 0..100 {
+    for at in 0..20 {
         let job = Job::elastic(1..=Job::MAX_WORKERS).remaining(Seconds(1e9));
         // Half of them by the table that a speed of 999 : 1000 needs.
         cluster.add_job(if at % 2 == 0 { job } else { job.on([t4]) }).unwrap();
@@ -220,7 +220,7 @@ fn a_hundred_jobs_of_2_to_the_20_workers() {
     let plan = made.unwrap();
     assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
     assert!(used < 256 << 20, "{used} bytes");
-    assert_eq!(plan.totals().running_after, 100);
+    assert_eq!(plan.totals().running_after, 20);
     // All V100 are in use; of T4 as many as make up whole reference workers.
     let busy = plan.totals().busy_after;
     assert!((51_200 + 51_100..=102_400).contains(&busy), "{busy}");
