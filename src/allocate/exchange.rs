@@ -29,6 +29,14 @@ impl Exchanges {
     pub(super) fn undo(&mut self, inventory: &Inventory, unit: Unit, targets: &mut [Target]) {
         let mut changing = core::mem::take(&mut self.changing);
         changing.clear();
+        // Memory follows the number of jobs, not how many of them happen to change.
+        changing.reserve(targets.len());
+        self.wanted.clear();
+        self.wanted.reserve(targets.len());
+        self.unmatched.clear();
+        self.unmatched.reserve(targets.len());
+        self.movers.clear();
+        self.movers.reserve(targets.len());
         changing.extend((0..targets.len()).filter(|&at| targets[at].workers != targets[at].held));
         let compare = |a: usize, b: usize| {
             inventory

@@ -107,9 +107,9 @@ impl Inventory {
     }
 }
 
-/// Workers counted by GPU type. A job mostly has one type, so the list is short.
+/// Workers counted by GPU type. A job mostly has one type, so the list is short; up to four it needs no allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally(SmallVec<[(GpuTypeId, Speed, u64); 2]>);
+pub(crate) struct Tally(SmallVec<[(GpuTypeId, Speed, u64); 4]>);
 
 impl Tally {
     pub(crate) fn add(&mut self, gpu_type: GpuTypeId, speed: Speed, workers: u32) {

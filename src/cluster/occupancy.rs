@@ -20,7 +20,7 @@ struct Host {
 }
 
 /// The placements of one job, sorted by server, then role.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Gang(SmallVec<[Placement; 2]>);
 
 impl Gang {
@@ -50,10 +50,71 @@ impl Clone for Host {
     }
 }
 
+impl Clone for Gang {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clear();
+        self.0.extend_from_slice(&source.0);
+    }
+}
+
+/// A list whose entries keep their memory when it becomes shorter: those beyond its length are empty, and are used again.
+#[derive(Debug, Default)]
+struct Slots<T> {
+    slots: Vec<T>,
+    length: usize,
+}
+
+impl<T: Clone + Default> Slots<T> {
+    fn live(&self) -> &[T] {
+        &self.slots[..self.length]
+    }
+
+    /// A new last entry, which is empty.
+    fn push(&mut self) -> &mut T {
+        if self.length == self.slots.len() {
+            self.slots.push(T::default());
+        }
+        self.length += 1;
+        &mut self.slots[self.length - 1]
+    }
+
+    fn truncate(&mut self, length: usize) {
+        let empty = T::default();
+        for slot in &mut self.slots[length..self.length] {
+            slot.clone_from(&empty);
+        }
+        self.length = length;
+    }
+}
+
+impl<T: Clone + Default> Clone for Slots<T> {
+    fn clone(&self) -> Self {
+        Self { slots: self.live().to_vec(), length: self.length }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.truncate(source.length.min(self.length));
+        while self.length < source.length {
+            self.push();
+        }
+        self.slots.iter_mut().zip(source.live()).for_each(|(slot, from)| slot.clone_from(from));
+    }
+}
+
+impl<T: Clone + Default + PartialEq> PartialEq for Slots<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.live() == other.live()
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Occupancy {
-    hosts: Vec<Host>,
-    gangs: Vec<Gang>,
+    hosts: Slots<Host>,
+    gangs: Slots<Gang>,
     /// Empty lists with memory of their own, left by jobs that are gone. The jobs after them have other ids, so without
     /// this each would need memory anew.
     spare: Vec<Gang>,
@@ -79,48 +140,50 @@ impl Occupancy {
     pub(crate) fn copy(&mut self, source: &Self, inventory: &Inventory) {
         let Self { hosts, gangs, spare } = self;
         hosts.clone_from(&source.hosts);
-        for (gang, id) in gangs.iter_mut().zip(0..) {
+        gangs.truncate(source.gangs.length.min(gangs.length));
+        for (gang, id) in gangs.slots.iter_mut().zip(0..) {
             if gang.0.spilled() && inventory.job(JobId::new(id)).is_none() {
                 gang.0.clear();
                 spare.push(core::mem::take(gang));
             }
         }
-        gangs.resize_with(source.gangs.len(), Gang::default);
-        for (gang, from) in gangs.iter_mut().zip(&source.gangs) {
+        while gangs.length < source.gangs.length {
+            gangs.push();
+        }
+        for (gang, from) in gangs.slots.iter_mut().zip(source.gangs.live()) {
             gang.make_room(from.0.len(), spare);
-            gang.0.clear();
-            gang.0.extend_from_slice(&from.0);
+            gang.clone_from(from);
         }
     }
 
     pub(super) fn clear(&mut self) {
-        self.hosts.clear();
-        self.gangs.clear();
+        self.hosts.truncate(0);
+        self.gangs.truncate(0);
     }
 
     pub(super) fn push_server(&mut self, gpus: u32) {
-        self.hosts.push(Host { free: gpus, tenants: SmallVec::new() });
+        self.hosts.push().free = gpus;
     }
 
     pub(super) fn push_job(&mut self) {
-        self.gangs.push(Gang::default());
+        self.gangs.push();
     }
 
     /// Forgets the free GPUs of a server that leaves the cluster.
     pub(super) fn retire_server(&mut self, server: ServerId) {
-        self.hosts[server.index()].free = 0;
+        self.hosts.slots[server.index()].free = 0;
     }
 
     pub(crate) fn free(&self, server: ServerId) -> u32 {
-        self.hosts.get(server.index()).map_or(0, |host| host.free)
+        self.hosts.live().get(server.index()).map_or(0, |host| host.free)
     }
 
     pub(crate) fn tenants(&self, server: ServerId) -> &[Tenant] {
-        self.hosts.get(server.index()).map_or(&[], |host| &host.tenants)
+        self.hosts.live().get(server.index()).map_or(&[], |host| &host.tenants)
     }
 
     pub(crate) fn placements(&self, job: JobId) -> &[Placement] {
-        self.gangs.get(job.index()).map_or(&[], |gang| &gang.0)
+        self.gangs.live().get(job.index()).map_or(&[], |gang| &gang.0)
     }
 
     pub(crate) fn is_running(&self, job: JobId) -> bool {
@@ -140,7 +203,7 @@ impl Occupancy {
     pub(crate) fn attach(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
         self.join_host(job, placement, gpus_per_worker);
         let Placement { server, role, workers, pinned } = placement;
-        let gang = &mut self.gangs[job.index()];
+        let gang = &mut self.gangs.slots[job.index()];
         match gang.0.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
             Ok(at) => {
                 gang.0[at].workers += workers;
@@ -157,14 +220,14 @@ impl Occupancy {
     /// right for all its new placements at once: one by one, a list in descending order would take quadratic time.
     pub(super) fn append(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
         self.join_host(job, placement, gpus_per_worker);
-        let gang = &mut self.gangs[job.index()];
+        let gang = &mut self.gangs.slots[job.index()];
         gang.make_room(gang.0.len() + 1, &mut self.spare);
         gang.0.push(placement);
     }
 
     /// Sorts the placements of a job, and makes one of those on one server in one role.
     pub(super) fn settle(&mut self, job: JobId) {
-        let gang = &mut self.gangs[job.index()].0;
+        let gang = &mut self.gangs.slots[job.index()].0;
         gang.sort_unstable_by_key(|placement| (placement.server, placement.role));
         gang.dedup_by(|next, kept| {
             let is_same = (next.server, next.role) == (kept.server, kept.role);
@@ -186,7 +249,7 @@ impl Occupancy {
         gpus_per_worker: u32,
     ) {
         self.leave_host(job, server, role, workers, gpus_per_worker);
-        let gang = &mut self.gangs[job.index()].0;
+        let gang = &mut self.gangs.slots[job.index()].0;
         if let Ok(at) = gang.binary_search_by_key(&(server, role), |p| (p.server, p.role)) {
             gang[at].workers -= workers;
             if gang[at].workers == 0 {
@@ -197,17 +260,17 @@ impl Occupancy {
 
     /// Takes all workers of a job from wherever they are.
     pub(crate) fn release(&mut self, job: JobId, gpus_per_worker: u32) {
-        let mut gang = core::mem::take(&mut self.gangs[job.index()]);
+        let mut gang = core::mem::take(&mut self.gangs.slots[job.index()]);
         for placement in &gang.0 {
             self.leave_host(job, placement.server, placement.role, placement.workers, gpus_per_worker);
         }
         gang.0.clear();
-        self.gangs[job.index()] = gang;
+        self.gangs.slots[job.index()] = gang;
     }
 
     /// Takes all workers of a job from the servers that leave, in one walk through its placements.
     pub(crate) fn depart(&mut self, job: JobId, leaves: impl Fn(ServerId) -> bool, gpus_per_worker: u32) {
-        let mut gang = core::mem::take(&mut self.gangs[job.index()]);
+        let mut gang = core::mem::take(&mut self.gangs.slots[job.index()]);
         gang.0.retain(|placement| {
             let goes = leaves(placement.server);
             if goes {
@@ -215,14 +278,14 @@ impl Occupancy {
             }
             !goes
         });
-        self.gangs[job.index()] = gang;
+        self.gangs.slots[job.index()] = gang;
     }
 
     /// Turns flexible workers of a job on a server into base workers.
     pub(crate) fn promote(&mut self, job: JobId, server: ServerId, workers: u32, gpus_per_worker: u32) {
         // All that the job has there: its place in both lists stays, so nothing has to move.
-        let gang = &mut self.gangs[job.index()].0;
-        let tenants = &mut self.hosts[server.index()].tenants;
+        let gang = &mut self.gangs.slots[job.index()].0;
+        let tenants = &mut self.hosts.slots[server.index()].tenants;
         if let Ok(at) = gang.binary_search_by_key(&(server, Role::Flexible), |p| (p.server, p.role))
             && let Ok(tenant) = tenants.binary_search_by_key(&(job, Role::Flexible), |t| (t.job, t.role))
             && gang[at].workers == workers
@@ -238,7 +301,7 @@ impl Occupancy {
 
     fn join_host(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
         let Placement { server, role, workers, .. } = placement;
-        let host = &mut self.hosts[server.index()];
+        let host = &mut self.hosts.slots[server.index()];
         debug_assert!(u64::from(workers) * u64::from(gpus_per_worker) <= u64::from(host.free));
         host.free -= workers * gpus_per_worker;
         match host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
@@ -248,7 +311,7 @@ impl Occupancy {
     }
 
     fn leave_host(&mut self, job: JobId, server: ServerId, role: Role, workers: u32, gpus_per_worker: u32) {
-        let host = &mut self.hosts[server.index()];
+        let host = &mut self.hosts.slots[server.index()];
         if let Ok(at) = host.tenants.binary_search_by_key(&(job, role), |t| (t.job, t.role)) {
             debug_assert!(workers <= host.tenants[at].workers);
             host.tenants[at].workers -= workers;

@@ -98,7 +98,8 @@ impl Default for Epoch {
 
 /// The memory of a planner, to be used again: with it, [`Epoch::plan_into`] allocates nothing when warm.
 ///
-/// It is warm after a few epochs of a size, since its buffers change places. It holds nothing that matters: a plan made
+/// It is warm after a few epochs of a size, with as many jobs on each server, since its buffers change places. Only a job that
+/// mixes more than four GPU types in one run makes even a warm epoch allocate. It holds nothing that matters: a plan made
 /// with a used workspace equals one made with a new one.
 ///
 /// # Examples

@@ -2,8 +2,11 @@
 
 use super::instance::VALUE_LIMIT;
 use super::item::Item;
-use super::shape::CLASS_LENGTH_LIMIT;
 use super::solution::NONE;
+
+/// The most items of a class by formula. A solver may look at all of them where they gain next to nothing, and a number
+/// alone must not ask for more work than a table of such a length would.
+const LENGTH_LIMIT: u32 = 1 << 20;
 
 /// How the gain grows with the number of units chosen; each shape is concave.
 ///
@@ -173,7 +176,7 @@ impl CurveClass {
         if heaviest > u64::from(u32::MAX) {
             return Some(("weight times length", heaviest as f64));
         }
-        if u64::from(self.length) > CLASS_LENGTH_LIMIT {
+        if self.length > LENGTH_LIMIT {
             return Some(("length", f64::from(self.length)));
         }
         (self.bonus >= VALUE_LIMIT).then_some(("bonus", self.bonus as f64))

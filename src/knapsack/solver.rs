@@ -344,7 +344,7 @@ impl Solver {
     }
 
     /// As [`solve`](Self::solve), with the caller's memory: it does not allocate once the workspace and the solution
-    /// have grown to the size of the instance.
+    /// have grown to the size of the instance, and to the states that its search lists at once ([`Work::states`]).
     ///
     /// # Examples
     ///

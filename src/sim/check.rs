@@ -21,6 +21,10 @@ pub(super) fn check(setup: &Setup, workload: &Workload) -> Result<Cluster, Setup
     time("preemption overhead", setup.preemption_overhead, 0)?;
     time("scaling overhead", setup.scaling_overhead, 0)?;
     time("usage window", setup.usage_window.unwrap_or_default(), 0)?;
+    let (servers, limit) = (setup.servers(), Setup::MAX_SERVERS);
+    if servers > u64::from(limit) {
+        return Err(SetupError::TooManyServers { servers, limit });
+    }
     setup.fleet()?;
     let empty = setup.cluster()?;
     let limit = (u32::MAX - 1) as usize;

@@ -41,6 +41,14 @@ pub enum SetupError {
         /// The lowest allowed.
         lowest: u64,
     },
+    /// The two clusters have more servers than [`Setup::MAX_SERVERS`](super::Setup::MAX_SERVERS).
+    #[error("the setup has {servers} servers, above the limit of {limit}")]
+    TooManyServers {
+        /// The number given, of both clusters together.
+        servers: u64,
+        /// The largest number allowed.
+        limit: u32,
+    },
     /// There are more jobs than ids can name.
     #[error("the workload has {jobs} jobs, above the limit of {limit}")]
     TooManyJobs {

@@ -94,6 +94,9 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// The most servers of both clusters together: memory follows their number, which is given by a few digits.
+    pub const MAX_SERVERS: u32 = 1 << 24;
+
     /// A training cluster of so many servers with so many GPUs each of the reference type, and no inference cluster.
     ///
     /// # Examples
@@ -276,6 +279,11 @@ impl Setup {
             self.gpu_types.push(gpu_type);
             self.gpu_types.len() - 1
         }) as u32
+    }
+
+    /// The servers of both clusters.
+    pub(super) fn servers(&self) -> u64 {
+        self.training.iter().chain(&self.inference).map(|kind| u64::from(kind.servers)).sum()
     }
 
     /// The two clusters as one, with nothing on loan: training servers have the lower ids.

@@ -71,11 +71,12 @@ impl<'a> Asked<'a> {
         Count { asked: self, counts: BTreeMap::new() }
     }
 
-    /// Whether what is asked can be made up from these servers, which may go back.
-    pub(super) fn are_met_by(&self, servers: &BTreeSet<ServerId>) -> bool {
+    /// These servers, which may go back, with what they make up.
+    pub(super) fn counted(&self, servers: BTreeSet<ServerId>) -> Counted<'_> {
         let mut count = self.count();
         servers.iter().for_each(|&server| count.add(server));
-        self.must_return.is_subset(servers) && self.amounts.keys().all(|&of| !count.is_short_of(of))
+        let holds_all_that_must_return = self.must_return.is_subset(&servers);
+        Counted { servers, holds_all_that_must_return, count }
     }
 
     pub(super) fn check_servers(&self, servers: &[ServerId]) -> Result<(), ReclaimViolation> {
@@ -153,7 +154,35 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// Servers that may go back, and their count.
+pub(super) struct Counted<'a> {
+    servers: BTreeSet<ServerId>,
+    holds_all_that_must_return: bool,
+    count: Count<'a>,
+}
+
+impl Counted<'_> {
+    pub(super) fn len(&self) -> u64 {
+        self.servers.len() as u64
+    }
+
+    pub(super) fn contains(&self, server: ServerId) -> bool {
+        self.servers.contains(&server)
+    }
+
+    /// Whether what is asked can be made up from these servers without some of them.
+    pub(super) fn meet_without(&self, left_out: &BTreeSet<ServerId>) -> bool {
+        let mut count = self.count.clone();
+        left_out.iter().for_each(|&server| count.remove(server));
+        let asked = count.asked;
+        self.holds_all_that_must_return
+            && !left_out.iter().any(|&server| asked.must_return(server))
+            && asked.amounts.keys().all(|&of| !count.is_short_of(of))
+    }
+}
+
 /// Servers and their GPUs, counted by the types that are asked for.
+#[derive(Clone)]
 pub(super) struct Count<'a> {
     asked: &'a Asked<'a>,
     counts: BTreeMap<Option<GpuTypeId>, (u64, u64)>,
@@ -166,6 +195,16 @@ impl Count<'_> {
         let (servers, gpus) = self.counts.entry(of).or_default();
         *servers += 1;
         *gpus += u64::from(definition.gpus);
+    }
+
+    /// Takes back a server that was added.
+    fn remove(&mut self, server: ServerId) {
+        let Some(definition) = self.asked.cluster.server(server) else { return };
+        let Some(of) = self.asked.asked_as(definition.gpu_type) else { return };
+        if let Some((servers, gpus)) = self.counts.get_mut(&of) {
+            *servers -= 1;
+            *gpus -= u64::from(definition.gpus);
+        }
     }
 
     /// Servers and GPUs.

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::ReclaimViolation;
-use super::asked::Asked;
+use super::asked::{Asked, Counted};
 use super::count::Workers;
 use crate::cluster::{Cluster, Job};
 use crate::id::{JobId, ServerId};
@@ -22,16 +22,14 @@ pub(super) fn check_minimal(
     let vacant = vacant(cluster, asked, answer);
     for &job in answer.preempted() {
         let Some(definition) = cluster.job(job).filter(|_| asked.cost(job) > 0) else { continue };
-        let hosts: BTreeSet<ServerId> = cluster
-            .placements(job)
-            .iter()
-            .map(|p| p.server)
-            .filter(|server| vacant.contains(server))
-            .collect();
-        let mut can_leave: BTreeSet<ServerId> = vacant.difference(&hosts).copied().collect();
-        can_leave.extend(spared(cluster, asked, job, definition, &hosts));
-        if asked.are_met_by(&can_leave) {
-            let can_leave = can_leave.len() as u64;
+        let servers = cluster.placements(job).iter().map(|p| p.server);
+        let mut hosts: BTreeSet<ServerId> = servers.filter(|&server| vacant.contains(server)).collect();
+        for server in spared(cluster, asked, job, definition, &hosts) {
+            hosts.remove(&server);
+        }
+        // Counted from what all vacant servers make up, less those: else the check would take victims × servers.
+        if vacant.meet_without(&hosts) {
+            let can_leave = vacant.len() - hosts.len() as u64;
             return Err(match asked.number() {
                 Some(asked) => ReclaimViolation::NotMinimal { job, can_leave, asked },
                 None => ReclaimViolation::NotMinimalForAsk { job },
@@ -42,12 +40,12 @@ pub(super) fn check_minimal(
 }
 
 /// The candidate servers that host nobody once the preempted jobs are stopped and the departures have left.
-fn vacant(cluster: &Cluster, asked: &Asked<'_>, answer: &Reclaim) -> BTreeSet<ServerId> {
+fn vacant<'a>(cluster: &Cluster, asked: &'a Asked<'_>, answer: &Reclaim) -> Counted<'a> {
     let mut vacant: BTreeSet<ServerId> = answer.servers().iter().copied().collect();
     let stopped = |job: JobId| answer.preempted().binary_search(&job).is_ok();
     let is_empty = |&server: &ServerId| cluster.tenants(server).iter().all(|tenant| stopped(tenant.job));
     vacant.extend(asked.candidates().filter(is_empty));
-    vacant
+    asked.counted(vacant)
 }
 
 /// Which of these servers, which host workers of the job, can leave while it keeps its minimum and what is pinned: first

@@ -248,8 +248,8 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// [`InstanceError::Curve`] where a number of the formula is out of its range or the heaviest item weighs 2^32 or
-    /// more; and as [`push_class`](Self::push_class). The instance is then unchanged.
+    /// [`InstanceError::Curve`] where a number of the formula is out of its range, the heaviest item weighs 2^32 or more,
+    /// or there are more than 2^20 items; and as [`push_class`](Self::push_class). The instance is then unchanged.
     ///
     /// # Complexity
     ///

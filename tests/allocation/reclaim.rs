@@ -72,3 +72,57 @@ fn a_warm_reclaim_allocates_nothing() {
         }
     }
 }
+
+/// A cluster that came and went: jobs of every width, some elastic, some that pay for their surplus.
+fn random_cluster(seed: u64, servers: u32) -> Cluster {
+    let mut random = oorandom::Rand32::new(seed);
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let servers: Vec<ServerId> =
+        (0..servers).map(|_| cluster.add_server(Server::on_loan(v100, 8)).unwrap()).collect();
+    for _ in 0..servers.len() * 2 {
+        let min = random.rand_range(1..6);
+        let job =
+            Job::elastic(min..=min + random.rand_range(0..3)).preemption_cost(random.rand_range(1..9).into());
+        let id = cluster.add_job(job.clone()).unwrap();
+        let gang: Vec<Placement> = (0..min)
+            .map(|_| Placement::base(servers[random.rand_range(0..servers.len() as u32) as usize], 1))
+            .collect();
+        if cluster.place(id, &gang).is_ok() && job.is_elastic() {
+            let _ = cluster.scale_out(id, servers[random.rand_range(0..servers.len() as u32) as usize], 1);
+        }
+    }
+    cluster
+}
+
+/// Other clusters of the same size or smaller, by every policy, in memory that is warm from such clusters.
+#[test]
+pub(crate) fn warm_memory_holds_for_other_clusters() {
+    let (mut workspace, mut answer) = (Workspace::new(), Reclaim::default());
+    let policies = [
+        Policy::Exact,
+        Policy::Aryl,
+        Policy::SmallestCountFirst,
+        Policy::Random { seed: 3 },
+        Policy::Amortized,
+        Policy::BestOfRules,
+    ];
+    let solver = aryl::k_union::Solver::new().with_node_budget(20);
+    let asks = [Ask::servers(5), Ask::servers(20), Ask::gpus(100)];
+    for seed in (0..12).chain(0..4) {
+        let cluster = random_cluster(seed, 60);
+        for (policy, ask) in policies.iter().flat_map(|&policy| asks.iter().map(move |ask| (policy, ask))) {
+            let reclaimer = Reclaimer::new(policy).solver(solver);
+            reclaimer.solve_into(&cluster, ask, &mut workspace, &mut answer).unwrap();
+        }
+    }
+    for seed in 100..108 {
+        let cluster = random_cluster(seed, if seed < 102 { 60 } else { 60 - seed as u32 % 30 });
+        for (policy, ask) in policies.iter().flat_map(|&policy| asks.iter().map(move |ask| (policy, ask))) {
+            let reclaimer = Reclaimer::new(policy).solver(solver);
+            let warm = measure(|| reclaimer.solve_into(&cluster, ask, &mut workspace, &mut answer).unwrap());
+            assert_eq!(warm.count_total, 0, "seed {seed}, {ask}, {policy:?}");
+            assert_eq!(answer, reclaimer.solve(&cluster, ask).unwrap());
+        }
+    }
+}
