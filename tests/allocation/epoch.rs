@@ -6,6 +6,7 @@ mod busy;
 use allocation_counter::measure;
 use aryl::cluster::{Cluster, GpuType, Job, Server};
 use aryl::epoch::{Epoch, Plan, Request, Workspace};
+use aryl::id::JobId;
 
 use crate::stuffed::stuffed;
 
@@ -131,7 +132,7 @@ pub(crate) fn jobs_that_come_and_go_cost_a_warm_epoch_no_allocation() {
             }
             let job = Job::elastic(servers_each..=servers_each + 1).gpus_per_worker(8);
             cluster.add_job(job).unwrap();
-            let counted = allocations(|| {
+            let counted = crate::allocations(|| {
                 Epoch::default().plan_into(&cluster, Request::NONE, &mut workspace, &mut plan).unwrap();
             });
             // Past 256 jobs the buffers with a place for each id have room for all that come.

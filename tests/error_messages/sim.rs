@@ -46,6 +46,7 @@ fn add_setups(messages: &mut Messages) {
     refused(setup(), TraceJob::new(one().remaining(Seconds(0.0004))));
     refused(setup(), TraceJob::new(Job::inelastic(25)));
     messages.add(SetupError::Loan(LoanError::ZeroPatience));
+    messages.add(SetupError::TooManyServers { servers: 1 << 25, limit: Setup::MAX_SERVERS });
     messages.add(SetupError::TooManyJobs { jobs: 5_000_000_000, limit: u32::MAX as usize });
     for wrong in [
         TraceJob::new(Job::elastic(1..=2)).requested_workers(3),

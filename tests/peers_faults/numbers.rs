@@ -182,7 +182,9 @@ fn memory_follows_the_length_of_the_input_and_not_its_numbers() {
 #[test]
 fn formulas_for_billions_of_items_are_never_unrolled() {
     const LONGEST: u32 = 1 << 20;
-    for (classes, capacity) in [(1, 1 << 40), (1, 1 << 20), (1, 1_000), (3, 3 << 18), (300, 300 << 18), (3_000, 3_000 << 10)] {
+    for (classes, capacity) in
+        [(1, 1 << 40), (1, 1 << 20), (1, 1_000), (3, 3 << 18), (300, 300 << 18), (3_000, 3_000 << 10)]
+    {
         let curve = CurveClass::new(
             Gain::Hyperbola { half: 2.0 },
             (8_000_000_000_000_000 / classes) as f64,
