@@ -150,6 +150,8 @@ impl Occupancy {
         while gangs.length < source.gangs.length {
             gangs.push();
         }
+        // Room for all of them, so that a later copy need not make it.
+        spare.reserve(gangs.slots.len().saturating_sub(spare.len()));
         for (gang, from) in gangs.slots.iter_mut().zip(source.gangs.live()) {
             gang.make_room(from.0.len(), spare);
             gang.clone_from(from);
