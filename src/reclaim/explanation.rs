@@ -159,6 +159,10 @@ impl Reclaim {
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Complexity
+    ///
+    /// Constant: each part is worked out when it is asked for.
     #[must_use]
     pub const fn explain<'a>(&'a self, cluster: &'a Cluster) -> Explanation<'a> {
         Explanation { answer: self, cluster }

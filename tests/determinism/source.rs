@@ -123,12 +123,12 @@ fn faults(file: &str, source: &str) -> Vec<String> {
     faults
 }
 
-/// The source files of the library, those of its tests left out.
+/// The source files of the library, those of its tests and the code of its guides left out.
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        if path.is_dir() && name != "tests" {
+        if path.is_dir() && name != "tests" && name != "guide" {
             sources(&path, into);
         } else if name.ends_with(".rs") && name != "tests.rs" {
             into.push(path);

@@ -10,6 +10,28 @@ pub(crate) struct Page {
     text: String,
 }
 
+/// What `concat!` makes of these: literals as they are, and a word for what only the caller of a macro knows.
+fn concatenated(tokens: proc_macro2::TokenStream) -> String {
+    let piece = |token| match token {
+        proc_macro2::TokenTree::Literal(literal) => match Lit::new(literal) {
+            Lit::Str(text) => text.value(),
+            other => quoted(&other),
+        },
+        proc_macro2::TokenTree::Punct(_) => String::new(),
+        _ => "name".into(),
+    };
+    tokens.into_iter().map(piece).collect()
+}
+
+fn quoted(literal: &Lit) -> String {
+    match literal {
+        Lit::Int(number) => number.to_string(),
+        Lit::Float(number) => number.to_string(),
+        Lit::Bool(truth) => truth.value.to_string(),
+        _ => "literal".into(),
+    }
+}
+
 impl Page {
     /// The documentation among the attributes of an item of this file. A page that is kept in a file of its own is read;
     /// what another macro makes of it counts as text without an example.
@@ -27,6 +49,9 @@ impl Page {
                     let path = file.parent().expect("a folder").join(name.value());
                     std::fs::read_to_string(&path)
                         .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+                }
+                Expr::Macro(made) if made.mac.path.is_ident("concat") => {
+                    concatenated(made.mac.tokens.clone())
                 }
                 _ => "made by a macro".into(),
             };

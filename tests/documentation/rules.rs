@@ -71,7 +71,9 @@ pub(crate) fn judge(surface: &Surface) -> BTreeMap<String, Findings> {
             ask(complexities, lacks, &function.named, "section Complexity", page.has_section("Complexity"));
         }
     }
-    for noun in &surface.nouns {
+    // A type named by the parameter of a macro has the page that whoever calls the macro gives it.
+    let is_parameter = |name: &str| name.starts_with(char::is_lowercase);
+    for noun in surface.nouns.iter().filter(|noun| !is_parameter(&noun.named.name)) {
         let Named { page, name, .. } = &noun.named;
         let Findings { nouns, lacks, .. } = room(&mut rooms, &noun.named);
         let is_shown = page.has_example() || noun.module.shows(name);

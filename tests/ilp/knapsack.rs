@@ -104,8 +104,8 @@ fn the_same_instance_and_limit_give_the_same_answer() {
 #[test]
 fn an_instance_that_is_too_large_is_refused_before_anything_is_built() {
     let mut instance = Instance::new(1 << 40);
-    for _ in 0..16 {
-        instance.push_curve(CurveClass::new(Gain::Hyperbola { half: 1.0 }, 1e9, 1, 1 << 28)).unwrap();
+    for _ in 0..4_096 {
+        instance.push_curve(CurveClass::new(Gain::Hyperbola { half: 1.0 }, 1e9, 1, 1 << 20)).unwrap();
     }
     let refused = ilp::knapsack(&instance, &Microlp::default());
     assert_eq!(refused, Err(IlpError::TooLarge { variables: 1 << 32, limit: ilp::VARIABLE_LIMIT }));

@@ -1,0 +1,227 @@
+//! How much the solvers do, in counted work: the committed record.
+//!
+//! Most of a search is there to save work, not to change the answer: a worse first price or a weaker bound is right, too, and
+//! only slower. So what is counted on some instances is on record, as the answers are in `tests/determinism`. The numbers are
+//! the same in every build. A change that is meant is recorded by `ARYL_UPDATE=1 cargo test --test effort`; look at the
+//! difference first.
+
+#[path = "../benches/families/mod.rs"]
+mod families;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use aryl::certificate::Certificate;
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+use aryl::id::ServerId;
+use aryl::k_union::{self, Member};
+use aryl::knapsack::{self, CurveClass, Gain, Solution, Solver};
+use aryl::reclaim::{self, CostCurve, Costs, Policy, Reclaimer};
+use families::{ALL, Capacity};
+use oorandom::Rand64;
+
+fn certificate(certificate: impl std::borrow::Borrow<Certificate>) -> String {
+    let certificate = certificate.borrow();
+    format!("{}/{}", certificate.objective(), certificate.bound())
+}
+
+/// Cold, then along a path of capacities, each with the hint of the one before.
+fn knapsacks(out: &mut String) {
+    let sizes = [
+        (3, Capacity::Units(9)),
+        (20, Capacity::Percent(40)),
+        (100, Capacity::Units(64)),
+        (150, Capacity::Units(4_096)),
+        (400, Capacity::Percent(25)),
+        (1_200, Capacity::Percent(50)),
+        (5_000, Capacity::Percent(10)),
+    ];
+    for family in ALL {
+        for (classes, capacity) in sizes {
+            let longest = if classes > 1_000 { 8 } else { 40 };
+            let mut instance = families::table_of(family, classes, longest, capacity, 5);
+            for solver in [Solver::new(), Solver::new().with_table_budget(0)] {
+                let (mut workspace, mut solution) = (knapsack::Workspace::new(), Solution::default());
+                write!(out, "knapsack {family:?} {classes} {capacity:?}:").unwrap();
+                let units = instance.capacity();
+                for percent in [100, 100, 101, 104, 90, 103] {
+                    instance.set_capacity(units * percent / 100);
+                    let hint = workspace.hint();
+                    if solver.solve_with_hint_into(&instance, hint, &mut workspace, &mut solution).is_err() {
+                        out.push_str(" none");
+                        continue;
+                    }
+                    let work = workspace.work();
+                    let proof = certificate(solution.certificate());
+                    write!(out, " {:?} {proof} {} {};", solution.method(), work.items_read, work.states)
+                        .unwrap();
+                }
+                writeln!(out, " {:?}", workspace.hint()).unwrap();
+                instance.set_capacity(units);
+            }
+        }
+    }
+    let mut random = Rand64::new(3);
+    for round in 0..40 {
+        let mut instance = knapsack::Instance::new(0);
+        for _ in 0..[5, 60, 700][round % 3] {
+            let gain = match random.rand_range(0..3) {
+                0 => Gain::Hyperbola { half: random.rand_range(1..60) as f64 / 2.0 },
+                1 => Gain::Power { base: random.rand_range(1..9) as f64, exponent: random.rand_float() },
+                _ => Gain::Power { base: random.rand_range(1..9) as f64, exponent: 1.0 },
+            };
+            let (total, weight) = (random.rand_range(1..90_000_000) as f64, random.rand_range(1..9) as u32);
+            let curve = CurveClass::new(gain, total, weight, random.rand_range(1..90) as u32);
+            let bonus = random.rand_range(0..3_000);
+            instance.push_curve(if round % 2 == 0 { curve } else { curve.with_bonus(3, bonus) }).unwrap();
+        }
+        instance.set_capacity(instance.total_demand() * (1 + round as u64) / 43);
+        let (mut workspace, mut solution) = (knapsack::Workspace::new(), Solution::default());
+        Solver::new().solve_into(&instance, &mut workspace, &mut solution).unwrap();
+        let (work, proof) = (workspace.work(), certificate(solution.certificate()));
+        writeln!(
+            out,
+            "formulas {round}: {:?} {proof} {} {}",
+            solution.method(),
+            work.items_read,
+            work.states
+        )
+        .unwrap();
+    }
+}
+
+fn unions(out: &mut String) {
+    let mut random = Rand64::new(4);
+    for round in 0..144_u64 {
+        let sets = [6, 14, 30, 45][round as usize % 4] + random.rand_range(0..5);
+        let (tolerant, weighted) = (round / 4 % 3 > 0, round / 12 % 4 == 3);
+        let elements = 1 + random.rand_range(sets / 2..2 * sets);
+        let mut instance = k_union::Instance::new();
+        let most = [2, 9, 1_000, 1 << 40][round as usize / 36 % 4];
+        for _ in 0..elements {
+            let tolerance = if tolerant { random.rand_range(0..6) } else { 0 };
+            instance.add_tolerant_element(random.rand_range(1..most), tolerance).unwrap();
+        }
+        for _ in 0..sets {
+            let own: Vec<u64> = (0..elements).filter(|_| random.rand_range(0..elements) < 3).collect();
+            let members: Vec<Member> = own
+                .into_iter()
+                .map(|element| match random.rand_range(0..5) {
+                    0 => Member::breaking(element as u32),
+                    _ => Member::losing(element as u32, random.rand_range(1..5)),
+                })
+                .collect();
+            let weight = if weighted { random.rand_range(1..9) as u32 } else { 1 };
+            instance.add_weighted_set(weight, members).unwrap();
+        }
+        let (mut workspace, mut solution) = (k_union::Workspace::new(), k_union::Solution::default());
+        write!(out, "k_union {round}:").unwrap();
+        for part in [1, 3, 5, 8] {
+            let need = instance.weight() * part / 10;
+            for nodes in [2, 200] {
+                let solver = k_union::Solver::new().with_node_budget(nodes);
+                solver.solve_into(&instance, need, &mut workspace, &mut solution).unwrap();
+                let proof = certificate(solution.certificate());
+                write!(out, " {proof} {} {};", workspace.nodes(), workspace.steps()).unwrap();
+            }
+        }
+        let curve = k_union::Solver::new().curve(&instance);
+        let bounds: u64 =
+            (0..=sets as usize).filter_map(|count| curve.certificate(count)).map(|c| c.bound()).sum();
+        writeln!(out, " curve {:?} {bounds}", curve.ends()).unwrap();
+    }
+}
+
+/// Servers on loan, half of them full, with jobs over one to eight of them, some of which have workers to spare.
+fn cluster(random: &mut Rand64, servers: u64, elastic: bool, mixed: bool) -> Cluster {
+    let mut cluster = Cluster::new();
+    let types = [
+        cluster.add_gpu_type(GpuType::new("V100")).unwrap(),
+        cluster.add_gpu_type(GpuType::new("V100-32GB")).unwrap(),
+    ];
+    for at in 0..servers {
+        cluster.add_server(Server::on_loan(types[usize::from(mixed && at % 3 == 0)], 8)).unwrap();
+    }
+    for _ in 0..2 * servers {
+        let (start, wide) =
+            (random.rand_range(0..servers), 1 + [0, 0, 1, 2, 3, 7][random.rand_range(0..6) as usize]);
+        let each = 1 + random.rand_range(0..4) as u32;
+        let hosts: Vec<ServerId> = (start..start + wide)
+            .map(|at| ServerId::new((at % servers) as u32))
+            .filter(|&server| cluster.free_gpus(server) >= each)
+            .collect();
+        let total = each * hosts.len() as u32;
+        if total == 0 {
+            continue;
+        }
+        let least = if elastic { 1 + random.rand_range(0..u64::from(total)) as u32 } else { total };
+        let job = Job::elastic(least..=total).preemption_cost(1 + random.rand_range(0..3));
+        let job = if mixed { job.fungible().heterogeneous() } else { job };
+        let job = cluster.add_job(job).unwrap();
+        let placements: Vec<Placement> = hosts.iter().map(|&server| Placement::base(server, each)).collect();
+        // Where it can't be placed, as a base of more than its minimum, the surplus is made flexible.
+        let mut left = least;
+        let split: Vec<Placement> = placements
+            .iter()
+            .flat_map(|placement| {
+                let base = placement.workers.min(left);
+                left -= base;
+                [
+                    Placement::base(placement.server, base),
+                    Placement::flexible(placement.server, placement.workers - base),
+                ]
+            })
+            .filter(|placement| placement.workers > 0)
+            .collect();
+        cluster.place(job, &split).unwrap();
+    }
+    cluster
+}
+
+fn reclaims(out: &mut String) {
+    let mut random = Rand64::new(6);
+    for round in 0..60 {
+        let (elastic, mixed) = (round % 2 == 1, round % 5 == 4);
+        let servers = [8, 16, 40, 60][round % 4];
+        let cluster = cluster(&mut random, servers, elastic, mixed);
+        write!(out, "reclaim {round}:").unwrap();
+        let (mut workspace, mut decision) = (reclaim::Workspace::default(), reclaim::Reclaim::default());
+        for policy in [
+            Policy::Exact,
+            Policy::BestOfRules,
+            Policy::Amortized,
+            Policy::Aryl,
+            Policy::SmallestCountFirst,
+            Policy::Random { seed: 3 },
+        ] {
+            for part in [1, 4, 7] {
+                let reclaimer = Reclaimer::new(policy);
+                let count = (servers * part / 10) as u32;
+                reclaimer.solve_into(&cluster, count, &mut workspace, &mut decision).unwrap();
+                let proof = certificate(decision.certificate());
+                write!(out, " {proof} {} {};", decision.collateral_gpus(), workspace.steps()).unwrap();
+            }
+        }
+        let curve = CostCurve::of(&cluster, &Costs::default()).unwrap();
+        let proofs: u64 =
+            (0..=curve.available()).filter_map(|n| curve.certificate(n)).map(|c| c.bound()).sum();
+        writeln!(out, " curve {proofs}").unwrap();
+    }
+}
+
+#[test]
+fn the_work_is_that_on_record() {
+    let mut now = String::new();
+    knapsacks(&mut now);
+    unions(&mut now);
+    reclaims(&mut now);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/effort.txt");
+    if std::env::var_os("ARYL_UPDATE").is_some() {
+        std::fs::write(&path, &now).unwrap();
+    }
+    let record = std::fs::read_to_string(&path).unwrap_or_default();
+    for (now, then) in now.lines().zip(record.lines()) {
+        assert_eq!(now, then, "the work differs: see the head of tests/effort.rs");
+    }
+    assert_eq!(now.lines().count(), record.lines().count());
+}
