@@ -20,15 +20,17 @@
 //! let v100 = cluster.add_gpu_type(GpuType::new("V100"))?; // the reference, speed 1
 //! let t4 = cluster.add_gpu_type(GpuType::new("T4").speed(1, 3))?;
 //! cluster.add_server(Server::training(v100, 8))?;
-//! let lent = [cluster.add_server(Server::on_loan(t4, 8))?, cluster.add_server(Server::on_loan(t4, 8))?];
+//! let mut lend = || cluster.add_server(Server::on_loan(t4, 8));
+//! let lent = [lend()?, lend()?];
 //!
-//! // A job with 2 to 4 workers of 1 GPU that runs on the lent T4: six of those do the work of two V100.
+//! // A job with 2 to 4 workers of 1 GPU that runs on the lent T4: six of them do the work of
+//! // two V100.
 //! let elastic = cluster.add_job(Job::elastic(2..=4).remaining(Seconds(36_000.0)).fungible())?;
 //! cluster.place(elastic, &[Placement::base(lent[0], 6), Placement::flexible(lent[1], 6)])?;
 //! let waiting = cluster.add_job(Job::inelastic(2).gpus_per_worker(4).remaining(Seconds(600.0)))?;
 //!
-//! // The inference side asks for one server. The workers of a job are interchangeable, so either costs the same: the
-//! // one with the lower id goes, and the workers on the other become the base.
+//! // The inference side asks for one server. The workers of a job are interchangeable, so either
+//! // costs the same: the one with the lower id goes, and the workers on the other become the base.
 //! let plan = Epoch::default().plan(&cluster, Request::reclaim(1))?;
 //! assert_eq!(
 //!     plan.to_string(),
@@ -70,15 +72,25 @@
 //! | [`verify`] | independent checks of every answer, which share no code with the solvers |
 //! | [`certificate`], [`units`], [`id`] | objective and bound; seconds and speeds; dense ids |
 //! | `ilp` (feature) | the same problems as integer programs: reference answers, and an epoch as a whole |
-//! | [`guide`] | longer pages: how to embed the crate, the written form of a cluster, from the paper to the code |
+//! | [`guide`] | longer pages: tutorial, ideas, embedding, performance, trust, comparison and more |
 //!
 //! Each module works alone too: the knapsack on plain weights and values, the reclaim on a cluster.
+//!
+//! # Where to start
+//!
+//! | you | start with |
+//! |---|---|
+//! | write a scheduler, and want a plan for your own cluster today | [`guide::tutorial`], then [`guide::embedding`] |
+//! | want to know what it does, and have not read the paper | [`guide::ideas`], seven pictures |
+//! | have read the paper, and look for its parts | [`guide::paper_to_code`], and the guide `replay` for its evaluation |
+//! | need one solver | [`reclaim`], [`k_union`] or [`knapsack`]; [`guide::choosing_a_solver`], [`guide::performance`] |
+//! | decide whether it may decide on your cluster | [`guide::trust`], [`guide::determinism`], [`guide::comparison`] |
 //!
 //! # Features
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `serde` | yes | every input and output serializes; what comes in is checked as at the door |
+//! | `serde` | yes | clusters, requests, plans and the answers of each room serialize; what comes in is checked as at the door |
 //! | `ilp` | no | `ilp`: the same problems as integer programs, for a reference answer. Needs `std` |
 //! | `simd` | no | wide vectors in the scans of the knapsack, where the processor has them. The same answers |
 //! | `sim` | no | a discrete-event simulation: replays a trace of jobs under a policy, eleven of which are in it |
@@ -87,7 +99,7 @@
 //!
 //! * **Exact where exactness is claimed.** Every answer carries a [`Certificate`](certificate::Certificate): objective and
 //!   bound. It says optimal only where the two are equal.
-//! * **Deterministic.** Ties are part of the contract. No clock limits a search: effort is counted.
+//! * **Deterministic.** What decides ties is written down ([`guide::determinism`]). No clock limits a search: effort is counted.
 //! * **Total.** Input is checked once, where it enters, and refused with a typed error that names the offender. After
 //!   that nothing panics, hangs or overflows.
 //! * **Warm calls allocate nothing.** Each solver has a form that works in memory the caller keeps.

@@ -200,8 +200,8 @@ impl Epoch {
     ///
     /// # Determinism
     ///
-    /// The same cluster and request give the same plan, bit for bit, on every machine. Ties go to the earlier submission,
-    /// then to the lowest id.
+    /// The same cluster and request give the same plan, bit for bit, on every machine. Ties in the queue go to the earlier
+    /// submission, then to the lowest id; [`guide::determinism`](crate::guide::determinism) tells them for each room.
     ///
     /// # Examples
     ///

@@ -1,6 +1,21 @@
-//! Longer pages: a tutorial, the ideas of the paper with pictures, how to embed the crate, the written form of a cluster,
-//! where each part of the paper went, the paper's evaluation replayed, which knapsack solver to call, where the paper's
-//! reclaim is right and where not, and what is exact.
+//! Longer pages.
+//!
+//! | page | what it is |
+//! |---|---|
+//! | [`tutorial`] | from an empty project to a scheduler's loop, with your own names for servers and jobs |
+//! | [`ideas`] | the ideas of the paper, with pictures, for someone who has not read it |
+//! | [`embedding`] | questions of integration, one by one |
+//! | [`snapshot_format`] | the written form of a cluster |
+//! | [`choosing_a_solver`] | which knapsack solver to call, and what each costs |
+//! | [`reclaim_cases`] | ten small clusters that tell the reclaim rules apart |
+//! | [`numerics`] | where numbers are exact, and what rounding can cost |
+//! | [`determinism`] | what decides each tie, and what may change between versions |
+//! | [`performance`] | times, counted work and memory by size |
+//! | [`trust`] | what was done to bring it down, and how that ended |
+//! | [`design_questions`] | why it is as it is |
+//! | [`comparison`] | beside Kueue, KAI, Volcano, Pollux, Sia, Gavel and others |
+//! | [`paper_to_code`] | where each part of the paper is |
+//! | `replay` | with the feature `sim`: the paper's evaluation, replayed |
 //!
 //! They hold no code of the crate. All their examples are tested.
 
@@ -64,6 +79,8 @@ pub mod reclaim_cases {}
 pub mod replay {}
 #[doc = include_str!("snapshot_format.md")]
 pub mod snapshot_format {}
+#[doc = include_str!("trust.md")]
+pub mod trust {}
 #[doc = include_str!("tutorial/begin.md")]
 #[doc = ""]
 #[doc = "```"]

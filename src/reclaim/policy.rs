@@ -36,7 +36,9 @@
 ///
 /// # Determinism
 ///
-/// Where two servers are equal to a policy, the one with the lowest id is taken.
+/// Where two servers are equal to a rule, the one with the lowest id is taken; [`Random`](Self::Random) follows its seed.
+/// [`Exact`](Self::Exact) takes the lowest ids where it looks at all choices, and else one of the best that its search meets:
+/// the same one each time. [`guide::determinism`](crate::guide::determinism) has all ties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

@@ -267,8 +267,8 @@ impl Reclaimer {
     ///
     /// # Determinism
     ///
-    /// The same cluster, ask and policy give the same answer. Where two servers are equal, the lowest id goes first;
-    /// where two jobs are equal to the pass that puts victims back, the lowest id is put back first.
+    /// The same cluster, ask and policy give the same answer. Which of several equal servers goes first is said at
+    /// [`Policy`]; where two jobs are equal to the pass that puts victims back, the lowest id is put back first.
     ///
     /// # Examples
     ///
