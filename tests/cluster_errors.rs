@@ -422,3 +422,38 @@ fn updates_of_running_jobs() {
     cluster.update_job(id, Job::inelastic(9).gpus_per_worker(7)).unwrap();
     assert_eq!(verify::cluster(&cluster), Ok(()));
 }
+
+/// As one that is made anew: what runs where counts, and what is pinned.
+#[test]
+fn clusters_are_equal_only_where_the_same_workers_run_in_the_same_places() {
+    let with = |placements: &[Placement]| {
+        let mut cluster = cluster();
+        let id = cluster.add_job(Job::elastic(1..=4)).unwrap();
+        cluster.place(id, placements).unwrap();
+        cluster
+    };
+    let base = |server, workers| Placement::base(server, workers);
+    let one = with(&[base(server(0), 1)]);
+    assert_eq!(one, with(&[base(server(0), 1)]));
+    for other in [
+        with(&[base(server(3), 1)]),
+        with(&[base(server(0), 1).pinned()]),
+        with(&[base(server(0), 1), Placement::flexible(server(0), 1)]),
+    ] {
+        assert_ne!(one, other);
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_job_that_does_not_say_costs_one_preemption() {
+    let mut written = serde_json::to_value(Job::inelastic(1).preemption_cost(7)).unwrap();
+    written.as_object_mut().unwrap().remove("preemption_cost").unwrap();
+    assert_eq!(serde_json::from_value::<Job>(written).unwrap(), Job::inelastic(1));
+}
+
+#[test]
+fn the_most_workers_on_a_type_follow_its_speed() {
+    let speeds = [(1, 1), (1, 3), (3, 2)].map(|(over, under)| Speed::new(over, under).unwrap());
+    assert_eq!(speeds.map(|speed| Job::elastic(2..=4).max_workers_on(speed)), [4, 12, 3]);
+}

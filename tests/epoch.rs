@@ -5,6 +5,8 @@ mod support;
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Pool, Server};
 use aryl::epoch::{Action, Cause, Epoch, EpochError, Plan, Request, Workspace};
 use aryl::id::{JobId, ServerId};
+use aryl::knapsack::Solver;
+use aryl::reclaim::{Policy, Reclaimer};
 use aryl::scaling::{MeasuredTable, ScalingCurve};
 use aryl::units::Seconds;
 use aryl::verify;
@@ -427,9 +429,155 @@ fn a_change_that_can_be_placed_only_in_part_is_made_only_if_the_part_pays() {
     assert_eq!((cluster.free_gpus(servers[0]), cluster.free_gpus(servers[1])), (3, 5));
     assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
     // At a cost of 50 s the part pays.
-    cluster.update_job(job, elastic.resize_overhead(Seconds(50.0))).unwrap();
+    cluster.update_job(job, elastic.clone().resize_overhead(Seconds(50.0))).unwrap();
     let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
     assert_eq!(plan.actions()[0], Action::ScaleOut { job, server: servers[1], workers: 1 });
+    // At 60 s the part is worth just what it costs.
+    cluster.update_job(job, elastic.resize_overhead(Seconds(60.0))).unwrap();
+    assert!(Epoch::default().plan(&cluster, Request::NONE).unwrap().is_empty());
+}
+
+/// A job whose whole server is full but for `free` GPUs.
+fn fill_up(cluster: &mut Cluster, server: ServerId, free: u32) {
+    let gpus = cluster.free_gpus(server) - free;
+    let job = Job::inelastic(1).gpus_per_worker(gpus).fungible();
+    let job = cluster.add_job(job).unwrap();
+    cluster.place(job, &[Placement::base(server, 1)]).unwrap();
+}
+
+#[test]
+fn a_job_that_starts_is_offered_what_others_cannot_place_again_and_again_without_a_charge() {
+    // All of it on the second GPU type, while an elastic job runs on the first.
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let t4 = cluster.add_gpu_type(GpuType::new("T4")).unwrap();
+    let other = cluster.add_server(Server::training(v100, 8)).unwrap();
+    let servers = [(); 3].map(|()| cluster.add_server(Server::training(t4, 8)).unwrap());
+    let first = cluster.add_job(Job::elastic(1..=2)).unwrap();
+    cluster.place(first, &[Placement::base(other, 1)]).unwrap();
+    let elastic =
+        |max, gpus, time| Job::elastic(1..=max).on([t4]).gpus_per_worker(gpus).remaining(Seconds(time));
+    let wide = cluster.add_job(elastic(2, 4, 1e6)).unwrap();
+    let pair = cluster.add_job(elastic(4, 2, 1e4)).unwrap();
+    cluster.place(wide, &[Placement::base(servers[0], 1)]).unwrap();
+    cluster.place(pair, &[Placement::base(servers[1], 1)]).unwrap();
+    // It starts on the last server, so 3 and 3 GPUs stay free.
+    let starts = cluster.add_job(elastic(9, 1, 100.0).resize_overhead(Seconds(1e6))).unwrap();
+    for (server, free) in servers.into_iter().zip([3, 3, 1]) {
+        fill_up(&mut cluster, server, free);
+    }
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    cluster.apply(&plan).unwrap();
+    // Of 6 GPUs the wide worker should have 4, but finds no server; so the pairs get one on each, and what is left goes to
+    // the job that starts. In any later epoch its overhead would forbid it.
+    assert_eq!([wide, pair, starts].map(|job| cluster.workers(job)), [1, 3, 3]);
+    assert_eq!(cluster.workers(first), 2);
+}
+
+#[test]
+fn a_job_that_is_offered_gpus_and_declines_is_charged_as_before() {
+    // 3 + 3 GPUs are free. The wide worker finds no server; the small job takes what it can use. The last would gain 50 s by
+    // one of the GPUs that stay idle, and pay 60 s for it.
+    let (mut cluster, servers) = cluster(&[(false, 8), (false, 8)]);
+    let wide = cluster.add_job(Job::elastic(1..=2).gpus_per_worker(4).remaining(Seconds(1e6))).unwrap();
+    let small = cluster.add_job(Job::elastic(1..=5).remaining(Seconds(1e3))).unwrap();
+    let last = Job::elastic(1..=2).remaining(Seconds(100.0)).resize_overhead(Seconds(60.0));
+    let last = cluster.add_job(last).unwrap();
+    cluster.place(wide, &[Placement::base(servers[0], 1)]).unwrap();
+    cluster.place(small, &[Placement::base(servers[1], 1)]).unwrap();
+    cluster.place(last, &[Placement::base(servers[1], 1)]).unwrap();
+    for server in servers {
+        fill_up(&mut cluster, server, 3);
+    }
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    cluster.apply(&plan).unwrap();
+    assert_eq!([wide, small, last].map(|job| cluster.workers(job)), [1, 5, 1]);
+}
+
+#[test]
+fn tables_of_measured_curves_are_as_long_as_the_number_of_jobs_allows() {
+    let measured = |workers: u32| {
+        let table = MeasuredTable::new([(1, 1.0), (workers, f64::from(workers))]).unwrap();
+        Job::elastic(1..=workers).scaling(ScalingCurve::Measured(table))
+    };
+    // Few jobs have room for all their choices, so the answer is proven.
+    let (mut few, _) = cluster(&[(false, 1_000)]);
+    let jobs = [(); 3].map(|()| few.add_job(measured(200)).unwrap());
+    let plan = Epoch::default().plan(&few, Request::NONE).unwrap();
+    assert!(plan.allocations()[0].certificate.is_optimal());
+    few.apply(&plan).unwrap();
+    assert_eq!(jobs.map(|job| few.workers(job)), [200; 3]);
+
+    // Of 4,096 jobs each has 256 choices. The one that can use more gets more all the same, from what is left.
+    let (mut many, _) = cluster(&[(false, 1_024); 9]);
+    let long = many.add_job(measured(300)).unwrap();
+    for _ in 1..4_096 {
+        many.add_job(measured(2)).unwrap();
+    }
+    let plan = Epoch::default().plan(&many, Request::NONE).unwrap();
+    many.apply(&plan).unwrap();
+    assert_eq!(many.workers(long), 300);
+    assert!(many.jobs().all(|(id, job)| many.workers(id) == u64::from(job.max_workers)));
+}
+
+#[test]
+fn the_knapsack_solver_is_the_one_that_was_set() {
+    let mut random = Rand32::new(8);
+    let mut weak = Solver::new().with_table_budget(0);
+    weak.state_budget = 0;
+    let reclaimer = Reclaimer::new(Policy::Aryl);
+    let epoch = Epoch::default().reclaimer(reclaimer).knapsack_solver(weak);
+    assert_eq!(epoch.reclaimer(Reclaimer::default()), Epoch::default().knapsack_solver(weak));
+    assert_ne!(epoch, Epoch::default().reclaimer(reclaimer));
+    let mut unproven = 0;
+    for _ in 0..100 {
+        let (mut cluster, servers) = cluster(&[(false, 64)]);
+        for _ in 0..8 {
+            let gpus = random.rand_range(3..9);
+            let job = Job::elastic(1..=2)
+                .gpus_per_worker(gpus)
+                .remaining(Seconds(f64::from(50 * gpus + random.rand_range(0..60))));
+            let job = cluster.add_job(job).unwrap();
+            if cluster.place(job, &[Placement::base(servers[0], 1)]).is_err() {
+                cluster.remove_job(job);
+            }
+        }
+        let [proven, plan] = [Epoch::default(), epoch].map(|e| e.plan(&cluster, Request::NONE).unwrap());
+        assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
+        let [best, found] = [&proven, &plan].map(|plan| plan.allocations()[0].certificate);
+        assert!(
+            best.is_optimal() && found.objective() <= best.objective() && best.objective() <= found.bound()
+        );
+        unproven += u32::from(!found.is_optimal());
+        // Proven or not: no GPUs stay idle that a job could use.
+        cluster.apply(&plan).unwrap();
+        let idle = cluster.free_gpus(servers[0]);
+        assert!(cluster.jobs().all(|(id, job)| cluster.workers(id) == 2 || job.gpus_per_worker > idle));
+    }
+    assert!(unproven > 0);
+}
+
+#[test]
+fn of_the_workers_that_make_room_no_more_come_back_than_there_is_room_for() {
+    // 5 GPUs are wanted. By submission 2 workers of 1 GPU leave, then one of 2, then one of 3: 2 GPUs too many. So the one of
+    // 2 comes back, and the others can't.
+    let (mut cluster, servers) = cluster(&[(false, 6), (true, 7)]);
+    let mut jobs = Vec::new();
+    for (gpus, flexible, submitted, time) in [(1, 2, 30.0, 100.0), (2, 1, 20.0, 1e6), (3, 1, 10.0, 100.0)] {
+        let job =
+            Job::elastic(1..=3).gpus_per_worker(gpus).submitted(Seconds(submitted)).remaining(Seconds(time));
+        let job = cluster.add_job(job).unwrap();
+        cluster
+            .place(job, &[Placement::base(servers[0], 1), Placement::flexible(servers[1], flexible)])
+            .unwrap();
+        jobs.push(job);
+    }
+    let gang = cluster.add_job(Job::inelastic(1).gpus_per_worker(5)).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(verify::plan(&cluster, Request::NONE, &plan), Ok(()));
+    cluster.apply(&plan).unwrap();
+    let workers: Vec<u64> = jobs.iter().map(|&job| cluster.workers(job)).collect();
+    assert_eq!((workers, cluster.workers(gang)), (vec![1, 2, 1], 1));
 }
 
 #[test]
@@ -516,4 +664,20 @@ fn totals_are_finite_however_slow_a_job_is() {
         let text = serde_json::to_string(&plan).unwrap();
         assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
     }
+}
+
+#[test]
+fn the_widest_workers_on_a_slow_type_are_counted_as_far_as_there_are_gpus() {
+    // A reference worker is 5 workers of 1,024 GPUs, and the job could use 2^20 of them: more than 2^32 GPUs.
+    let mut cluster = Cluster::new();
+    cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    let slow = cluster.add_gpu_type(GpuType::new("T4").speed(1, 5)).unwrap();
+    for _ in 0..14 {
+        cluster.add_server(Server::training(slow, 1_024)).unwrap();
+    }
+    let job = cluster.add_job(Job::elastic(1..=1 << 20).gpus_per_worker(1_024).on([slow])).unwrap();
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    cluster.apply(&plan).unwrap();
+    assert_eq!(cluster.workers(job), 10);
+    assert!(plan.allocations()[0].certificate.is_optimal());
 }

@@ -366,6 +366,36 @@ fn replay_of_a_recorded_load() {
     assert!(ours.short <= none.short, "{none:?} / {ours:?}");
 }
 
+#[test]
+fn a_season_is_repeated_however_far_ahead_and_equal_where_period_and_values_are() {
+    let season = |period: u32, values: &[u64]| {
+        let mut season = SeasonalNaive::new(period).unwrap();
+        values.iter().for_each(|&value| season.observe(value));
+        season
+    };
+    let load = season(3, &[10, 30, 20]);
+    assert_eq!(load.period(), 3);
+    // 2^32 - 1 is a multiple of 3, so that far ahead it is as it is now.
+    assert_eq!(load.forecast(u32::MAX), Some(Forecast::Seasonal(20)));
+    assert_eq!(load, season(3, &[7, 10, 30, 20]));
+    assert_ne!(load, season(4, &[10, 30, 20]));
+    assert_ne!(load, season(3, &[10, 30, 21]));
+}
+
+#[test]
+fn a_decision_says_what_was_needed_lately_only_where_it_counts() {
+    let policy = policy(0.0, 0, 3);
+    assert_eq!(LoanController::new(policy).policy(), &policy);
+    let text = |lent: u32, earlier: u64, now: u64| {
+        let earlier = [earlier; 2].map(Demand::now);
+        policy.decide(&fleet(10, 8, lent, 0), &earlier, Demand::now(now)).to_string()
+    };
+    let (higher, equal, back) = (text(0, 40, 24), text(0, 24, 24), text(8, 80, 48));
+    assert!(higher.starts_with("lend") && higher.contains("3 needed (lately 5)"), "{higher}");
+    assert!(equal.starts_with("lend") && !equal.contains("lately"), "{equal}");
+    assert!(back.starts_with("ask back") && back.contains("6 needed and"), "{back}");
+}
+
 #[cfg(feature = "serde")]
 mod written {
     use super::*;
@@ -480,6 +510,7 @@ mod written {
             (r#"{"hold":"in_band"}"#, 0, 3, 8, "within the band, but"),
             (r#"{"hold":"in_band"}"#, 5, 5, 8, "within the band, but"),
             (r#"{"hold":"returning"}"#, 0, 10, 10, "on their way back, but"),
+            (r#"{"hold":"returning"}"#, 5, 9, 9, "on their way back, but"),
             (r#"{"lend":1}"#, 0, 5, 4, "needs 5 servers, but its recent peak is 4"),
         ] {
             let message = refusal::<LoanDecision>(&written(action, lent, needed, peak));

@@ -92,6 +92,14 @@ fn a_job_whose_types_have_no_server_is_told_so() {
 }
 
 #[test]
+fn an_answer_says_how_many_have_a_place() {
+    let mut cluster = training(&[4]);
+    let jobs = [1, 2, 9].map(|workers| add(&mut cluster, Job::inelastic(workers)));
+    assert_eq!(solve(&cluster, &jobs[..1]).to_string(), "1 job placed with 1 worker, 0 not placed");
+    assert_eq!(solve(&cluster, &jobs).to_string(), "2 jobs placed with 3 workers, 1 not placed");
+}
+
+#[test]
 fn one_gang_without_room_does_not_block_the_next() {
     let mut cluster = training(&[8]);
     let large = add(&mut cluster, Job::inelastic(2).gpus_per_worker(8));

@@ -108,9 +108,9 @@ impl Offer {
     /// GPUs that one more reference worker holds, where that is the same for each: where the job has just its minimum in
     /// any case, on a type of speed 1 : n.
     pub(super) fn gpus_per_reference_worker(&self, job: &Job) -> Option<u32> {
-        let min = job.min_workers;
-        let is_base = self.reference == u64::from(min) && self.present == job.min_workers_on(self.speed);
-        let is_even = self.speed.numerator() == 1 && is_base && !self.would_mix;
+        // Without a mix all that it has is on this type, so its minimum in workers is its minimum in reference workers.
+        let is_base = self.present == job.min_workers_on(self.speed) && !self.would_mix;
+        let is_even = self.speed.numerator() == 1 && is_base;
         // At most 1,024 GPUs, and 1,000 workers for a reference worker.
         is_even.then(|| job.gpus_per_worker * self.speed.denominator())
     }
@@ -225,6 +225,24 @@ mod tests {
         );
         let linear = Job::elastic(2..=1_000);
         assert_eq!(Offer::at_base(&linear, Speed::REFERENCE).last_useful(&linear), 998);
+    }
+
+    #[test]
+    fn reference_workers_hold_equally_many_gpus_beyond_just_the_base_on_a_slow_type() {
+        let (v100, t4) = (GpuTypeId::new(0), GpuTypeId::new(1));
+        let job = Job::elastic(2..=8).gpus_per_worker(4).fungible().heterogeneous();
+        let gpus = |speed: Speed, on_t4: u32, on_v100: u32| {
+            let mut tally = Tally::default();
+            tally.add(t4, speed, on_t4);
+            tally.add(v100, Speed::REFERENCE, on_v100);
+            Offer::beyond(&tally, t4, speed).gpus_per_reference_worker(&job)
+        };
+        let third = Speed::new(1, 3).unwrap();
+        assert_eq!([gpus(Speed::REFERENCE, 2, 0), gpus(third, 6, 0)], [Some(4), Some(12)]);
+        // A worker of T4 more than the base needs is a third of the next reference worker.
+        assert_eq!([5, 7, 9].map(|workers| gpus(third, workers, 0)), [None; 3]);
+        // Workers of another type slow it down; and at 3 : 2 the next reference worker holds 4 GPUs or 0 more.
+        assert_eq!([gpus(third, 6, 1), gpus(third, 0, 2), gpus(Speed::new(3, 2).unwrap(), 2, 0)], [None; 3]);
     }
 
     #[test]

@@ -21,17 +21,16 @@ impl Unit {
     pub(crate) fn for_jobs(inventory: &Inventory) -> Self {
         let elastic = inventory.jobs().filter(|(_, job)| job.is_elastic());
         let whole = Self::default();
-        // For each job: the longest that it can take with its base, what it can be charged for a change, and 2 for
-        // rounding.
+        // For each job: the longest that it can take with its base, and what it can be charged for a change.
         let (mut jobs, mut total) = (0u128, 0u128);
         for (_, job) in elastic {
             let longest = whole.time_left(job, u64::from(job.min_workers), job.is_heterogeneous());
-            total += u128::from(longest) + u128::from(whole.resize_overhead(job)) + 2;
+            total += u128::from(longest) + u128::from(whole.resize_overhead(job));
             jobs += 1;
         }
         let mut shift = 0;
-        // Rounding to a coarser unit can add up to one unit to each of a job's two numbers.
-        while shift == 0 && total >= Self::LIMIT || shift > 0 && (total >> shift) + 2 * jobs >= Self::LIMIT {
+        // Rounding can add up to one unit to each of a job's two numbers.
+        while (total >> shift) + 2 * jobs >= Self::LIMIT {
             shift += 1;
         }
         Self { shift }
@@ -130,6 +129,49 @@ mod tests {
         assert_eq!(unit.milliseconds(), 4);
         let total: u64 = cluster.jobs().map(|(_, job)| unit.remaining(job)).sum();
         assert!(total < 1 << 53);
+    }
+
+    #[test]
+    fn the_unit_leaves_room_for_the_rounding_of_each_job() {
+        // Three jobs, so up to 6 units of rounding.
+        let unit = |milliseconds: u64| {
+            let mut cluster = Cluster::new();
+            cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+            let long = 9_006_000_000_000_000;
+            for part in [long, milliseconds - long - 1, 1] {
+                let job = Job::elastic(1..=2).remaining(Seconds(part as f64 / 1_000.0));
+                assert_eq!(Unit::default().remaining(&job), part);
+                cluster.add_job(job).unwrap();
+            }
+            Unit::for_jobs(cluster.inventory()).milliseconds()
+        };
+        assert_eq!([7, 6, 1].map(|short| unit((1 << 53) - short)), [1, 2, 2]);
+    }
+
+    #[test]
+    fn a_job_that_mixing_slows_down_stays_in_the_exact_range_in_any_unit() {
+        let job = Job::elastic(1..=2).remaining(Seconds(8e12)).heterogeneous_at(1e-3);
+        for shift in [0, 1, 5] {
+            assert_eq!(Unit { shift }.time_left(&job, 1, true), (1 << 53) >> shift);
+        }
+    }
+
+    #[test]
+    fn a_curve_has_a_formula_unless_it_is_a_table_or_flat() {
+        let has_formula = |scaling: ScalingCurve| {
+            Unit::default().formula(&Job::elastic(1..=9).scaling(scaling), 1, 8).is_some()
+        };
+        let table = crate::scaling::MeasuredTable::new([(1, 1.0), (9, 9.0)]).unwrap();
+        let curves = [
+            ScalingCurve::Linear,
+            ScalingCurve::PowerLaw { exponent: 0.6 },
+            ScalingCurve::Amdahl { serial: 0.9 },
+            ScalingCurve::LossPerAddedWorker { loss: 0.9 },
+            ScalingCurve::Amdahl { serial: 1.0 },
+            ScalingCurve::LossPerAddedWorker { loss: 1.0 },
+            ScalingCurve::Measured(table),
+        ];
+        assert_eq!(curves.map(has_formula), [true, true, true, true, false, false, false]);
     }
 
     #[test]

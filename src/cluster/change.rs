@@ -148,28 +148,26 @@ impl Cluster {
         if u64::from(workers) > held {
             return Err(ScaleInError::TooFew { job, server, workers, held });
         }
+        let gpus = definition.gpus_per_worker;
+        // Where only flexible workers leave, the base is left whole.
         let from_base = workers.saturating_sub(flexible);
+        if from_base == 0 {
+            self.occupancy.detach(job, server, Role::Flexible, workers, gpus);
+            return Ok(());
+        }
         let pinned = |p: &Placement| p.server == server && p.pinned;
-        if from_base > 0 && self.occupancy.placements(job).iter().any(pinned) {
+        if self.occupancy.placements(job).iter().any(pinned) {
             return Err(ScaleInError::Pinned { job, server });
         }
-        // Where only flexible workers leave, the base is left whole.
-        if from_base > 0 {
-            let mut left = self.inventory.tally(self.occupancy.placements(job));
-            left.remove(home.gpu_type, workers);
-            let (left, min) = (left.reference_workers(), definition.min_workers);
-            if left < u64::from(min) {
-                return Err(ScaleInError::BelowMinimum { job, left, min });
-            }
+        let mut left = self.inventory.tally(self.occupancy.placements(job));
+        left.remove(home.gpu_type, workers);
+        let (left, min) = (left.reference_workers(), definition.min_workers);
+        if left < u64::from(min) {
+            return Err(ScaleInError::BelowMinimum { job, left, min });
         }
-        let gpus = definition.gpus_per_worker;
-        if workers > from_base {
-            self.occupancy.detach(job, server, Role::Flexible, workers - from_base, gpus);
-        }
-        if from_base > 0 {
-            self.occupancy.detach(job, server, Role::Base, from_base, gpus);
-            self.inventory.fill_base(&mut self.occupancy, job, definition);
-        }
+        self.occupancy.detach(job, server, Role::Flexible, flexible, gpus);
+        self.occupancy.detach(job, server, Role::Base, from_base, gpus);
+        self.inventory.fill_base(&mut self.occupancy, job, definition);
         Ok(())
     }
 

@@ -276,3 +276,14 @@ pub enum AddJobError {
 fn next_id(count: usize) -> Option<u32> {
     u32::try_from(count).ok().filter(|&id| id < u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_u32_is_no_id() {
+        let most = u32::MAX as usize;
+        assert_eq!([0, most - 1, most].map(next_id), [Some(0), Some(u32::MAX - 1), None]);
+    }
+}

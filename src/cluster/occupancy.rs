@@ -98,7 +98,7 @@ impl<T: Clone + Default> Clone for Slots<T> {
 
     fn clone_from(&mut self, source: &Self) {
         self.truncate(source.length.min(self.length));
-        while self.length < source.length {
+        for _ in self.length..source.length {
             self.push();
         }
         self.slots.iter_mut().zip(source.live()).for_each(|(slot, from)| slot.clone_from(from));
@@ -147,7 +147,7 @@ impl Occupancy {
                 spare.push(core::mem::take(gang));
             }
         }
-        while gangs.length < source.gangs.length {
+        for _ in gangs.length..source.gangs.length {
             gangs.push();
         }
         // Room for all of them, so that a later copy need not make it.
@@ -222,9 +222,7 @@ impl Occupancy {
     /// right for all its new placements at once: one by one, a list in descending order would take quadratic time.
     pub(super) fn append(&mut self, job: JobId, placement: Placement, gpus_per_worker: u32) {
         self.join_host(job, placement, gpus_per_worker);
-        let gang = &mut self.gangs.slots[job.index()];
-        gang.make_room(gang.0.len() + 1, &mut self.spare);
-        gang.0.push(placement);
+        self.gangs.slots[job.index()].0.push(placement);
     }
 
     /// Sorts the placements of a job, and makes one of those on one server in one role.

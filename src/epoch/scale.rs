@@ -67,17 +67,11 @@ impl FlexibleScaling {
             if round == 0 {
                 self.remember_start(inventory, working, unit);
             }
-            let mut gained = self.accept(inventory, working, unit);
-            if !gained {
-                placer.rebuild(inventory, &working.occupancy, &working.pools);
-                if !is_best {
-                    self.begin(inventory, working);
-                    self.top_up(inventory, working, placer, unit);
-                    gained = self.accept(inventory, working, unit);
-                    if !gained {
-                        placer.rebuild(inventory, &working.occupancy, &working.pools);
-                    }
-                }
+            let mut gained = self.accept(inventory, working, placer, unit);
+            if !gained && !is_best {
+                self.begin(inventory, working);
+                self.top_up(inventory, working, placer, unit);
+                gained = self.accept(inventory, working, placer, unit);
             }
             // From here on every change is charged, as it would be in the next epoch: so the next epoch finds nothing.
             working.resized.fill(false);
@@ -162,9 +156,7 @@ impl FlexibleScaling {
                 let speed = inventory.speed(target.gpu_type).unwrap_or(Speed::REFERENCE);
                 workers = tally.useful_workers(target.gpu_type, speed, slots, job.max_workers);
             }
-            if workers > 0 {
-                placer.grow(inventory, &mut self.candidate, target.job, target.gpu_type, workers);
-            }
+            placer.grow(inventory, &mut self.candidate, target.job, target.gpu_type, workers);
         }
         all_placed
     }
@@ -199,8 +191,14 @@ impl FlexibleScaling {
     }
 
     /// Makes the candidate the working state if that gains strictly: first for jobs on one type, then for heterogeneous
-    /// ones.
-    fn accept(&mut self, inventory: &Inventory, working: &mut Working, unit: Unit) -> bool {
+    /// ones. Otherwise the placer goes back to the working state.
+    fn accept(
+        &mut self,
+        inventory: &Inventory,
+        working: &mut Working,
+        placer: &mut Placer,
+        unit: Unit,
+    ) -> bool {
         let (mut uniform, mut mixing) = (0i128, 0i128);
         for &id in &self.touched {
             let Some(job) = inventory.job(id) else { continue };
@@ -219,6 +217,8 @@ impl FlexibleScaling {
         let gains = (uniform, mixing) > (0, 0);
         if gains {
             core::mem::swap(&mut working.occupancy, &mut self.candidate);
+        } else {
+            placer.rebuild(inventory, &working.occupancy, &working.pools);
         }
         gains
     }

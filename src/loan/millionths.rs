@@ -50,6 +50,10 @@ mod tests {
             assert_eq!(from_share(bad), None, "{bad}");
         }
         assert_eq!(from_share(-0.0), Some(0));
-        assert_eq!(of(u64::from(u32::MAX), u64::MAX), None);
+        let limit = 1_u64 << 53;
+        assert_eq!(
+            [limit - 9, limit].map(|millionths| from_share(to_share(millionths)).is_some()),
+            [true, false]
+        );
     }
 }

@@ -219,7 +219,7 @@ impl BestFitDecreasing {
                 out.push_unplaced(Unplaced::new(demand.job, reason(placer, job)));
             }
         }
-        for demand in order.iter().filter(|demand| demand.flexible > 0) {
+        for demand in &*order {
             if let Some(job) = cluster.job(demand.job) {
                 placer.grow_to(inventory, occupancy, demand.job, job.min_workers + demand.flexible);
             }

@@ -58,8 +58,7 @@ impl Placer {
             victim.workers -= back;
             surplus -= back * victim.gpus_per_worker;
         }
-        for victim in victims.iter().filter(|victim| victim.workers > 0) {
-            let &Victim { job, gpus_per_worker, workers, .. } = victim;
+        for &Victim { job, gpus_per_worker, workers, .. } in &victims {
             occupancy.detach(job, server, Role::Flexible, workers, gpus_per_worker);
             let state = &mut self.states[server.index()];
             state.free += workers * gpus_per_worker;

@@ -77,9 +77,6 @@ impl Placer {
             let missing = u64::from(reference_workers).saturating_sub(all);
             let on_type = |server| inventory.server(server).is_some_and(|s| s.gpu_type == gpu_type);
             let held = placements.iter().filter(|p| on_type(p.server)).map(|p| u64::from(p.workers)).sum();
-            if missing == 0 || placements.is_empty() {
-                break;
-            }
             if held > 0 {
                 // At most `reference_workers`, and the workers for that are at most 1,000 times as many.
                 let wanted = (speed.reference_workers(held) + missing) as u32;

@@ -137,17 +137,16 @@ impl Placer {
         for &(gpu_type, speed) in training.chain(others) {
             let slots = self.slots(scope.reach, gpu_type, scope.pools(), job.gpus_per_worker);
             let whole = speed.reference_workers(slots).min(missing);
-            if whole > 0 {
-                // At most the job's minimum, so it fits.
-                self.mix.push((gpu_type, speed.workers_for(whole as u32)));
-                missing -= whole;
-            }
+            // At most the job's minimum, so it fits.
+            self.mix.push((gpu_type, speed.workers_for(whole as u32)));
+            missing -= whole;
         }
         self.allowed = allowed;
         missing == 0
     }
 
-    /// Gives servers to workers of one type: idle GPUs first, then GPUs of flexible workers where the scope allows it.
+    /// Gives servers to workers of one type: idle GPUs first, then GPUs of flexible workers, which a scope of idle GPUs has
+    /// no need of, as its slots were counted.
     fn fill(
         &mut self,
         inventory: &Inventory,
@@ -159,9 +158,6 @@ impl Placer {
     ) {
         let mut left = workers;
         for reach in [Reach::Idle, Reach::Displacing] {
-            if left == 0 || (reach == Reach::Displacing && scope.reach == Reach::Idle) {
-                break;
-            }
             for &pool in scope.pools() {
                 let Some(&section) = self.sections.of(gpu_type, pool) else { continue };
                 let make_room = |placer: &mut Self, server, wanted| {

@@ -146,3 +146,18 @@ fn faster_first(a: Speed, b: Speed) -> core::cmp::Ordering {
     let b_scaled = u64::from(b.numerator()) * u64::from(a.denominator());
     b_scaled.cmp(&a_scaled)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_ordered_by_the_exact_ratio() {
+        let speeds = || (1..8).flat_map(|over| (1..8).map(move |under| (over, under)));
+        for ((a, b), (c, d)) in speeds().flat_map(|first| speeds().map(move |second| (first, second))) {
+            let [first, second] = [(a, b), (c, d)].map(|(over, under)| Speed::new(over, under).unwrap());
+            // 420 is a multiple of every denominator.
+            assert_eq!(faster_first(first, second), (420 / d * c).cmp(&(420 / b * a)));
+        }
+    }
+}
