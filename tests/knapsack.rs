@@ -78,6 +78,15 @@ fn all_solvers_agree_with_brute_force_on_small_instances() {
 }
 
 #[test]
+fn of_equal_combinations_brute_force_takes_the_first_in_counting_order() {
+    let mut instance = Instance::new(3);
+    instance.push_class(ClassKind::AtMostOne, [Item::new(3, 5), Item::new(2, 5), Item::new(1, 0)]).unwrap();
+    instance.push_class(ClassKind::AtMostOne, [Item::new(3, 5), Item::new(1, 0)]).unwrap();
+    let best = brute_force(&instance).unwrap();
+    assert_eq!((best.choice(0), best.choice(1)), (Some(0), None));
+}
+
+#[test]
 fn more_capacity_is_never_worth_less_and_bounds_hold() {
     for family in families::ALL {
         let mut instance = families::table_of(family, 8, 6, families::Capacity::Units(0), 5);
