@@ -4,7 +4,7 @@
 mod families;
 
 use aryl::knapsack::{
-    ClassKind, Instance, InstanceError, Item, Solution, SolveError, Solver, VALUE_LIMIT, Workspace,
+    ClassKind, Hint, Instance, InstanceError, Item, Solution, SolveError, Solver, VALUE_LIMIT, Workspace,
     brute_force, dense, dense_into, greedy,
 };
 use oorandom::Rand32;
@@ -240,4 +240,16 @@ fn instances_and_solutions_are_written_and_read_back() {
     assert!(error.contains("class 0 asks for exactly one item"), "{error}");
     let solver: Solver = serde_json::from_str("{}").unwrap();
     assert_eq!(solver, Solver::default());
+}
+
+#[test]
+fn a_hint_tells_its_price_and_the_next_one_is_near_the_split() {
+    assert_eq!(Hint::new(2.5).map(|hint| hint.price().to_bits()), Some(2.5_f64.to_bits()));
+    let mut instance = Instance::new(5);
+    instance.push_class(ClassKind::AtMostOne, [Item::new(3, 9)]).unwrap();
+    instance.push_class(ClassKind::AtMostOne, [Item::new(4, 8)]).unwrap();
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    Solver::new().with_table_budget(0).solve_into(&instance, &mut workspace, &mut solution).unwrap();
+    // The step that did not fit is worth 8 for 4 units.
+    assert_eq!(workspace.hint().map(|hint| hint.price().to_bits()), Some(2.0_f64.to_bits()));
 }
