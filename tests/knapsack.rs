@@ -4,8 +4,8 @@
 mod families;
 
 use aryl::knapsack::{
-    ClassKind, Instance, InstanceError, Item, Solution, SolveError, Solver, VALUE_LIMIT, brute_force, dense,
-    greedy,
+    ClassKind, Hint, Instance, InstanceError, Item, Solution, SolveError, Solver, VALUE_LIMIT, Workspace,
+    brute_force, dense, dense_into, greedy,
 };
 use oorandom::Rand32;
 
@@ -75,6 +75,25 @@ fn all_solvers_agree_with_brute_force_on_small_instances() {
         solved += 1;
     }
     assert!(solved > 2_000 && infeasible > 100, "{solved} solved, {infeasible} infeasible");
+}
+
+#[test]
+fn of_equal_combinations_brute_force_takes_the_first_in_counting_order() {
+    let mut instance = Instance::new(3);
+    instance.push_class(ClassKind::AtMostOne, [Item::new(3, 5), Item::new(2, 5), Item::new(1, 0)]).unwrap();
+    instance.push_class(ClassKind::AtMostOne, [Item::new(3, 5), Item::new(1, 0)]).unwrap();
+    let best = brute_force(&instance).unwrap();
+    assert_eq!((best.choice(0), best.choice(1)), (Some(0), None));
+}
+
+#[test]
+fn the_bound_of_greedy_takes_the_part_of_the_step_that_did_not_fit() {
+    let mut instance = Instance::new(5);
+    instance.push_class(ClassKind::AtMostOne, [Item::new(3, 9)]).unwrap();
+    instance.push_class(ClassKind::AtMostOne, [Item::new(4, 8)]).unwrap();
+    let quick = greedy(&instance).unwrap();
+    // 9 and, of the 8 that weigh 4, the 2 units that are left.
+    assert_eq!((quick.value(), quick.certificate().bound()), (9, 13));
 }
 
 #[test]
@@ -180,7 +199,9 @@ fn budgets_are_kept() {
         dense(&instance, 1_000),
         Err(SolveError::TableTooLarge { bytes: 101 * (30 * 2 + 16), budget: 1_000 })
     );
-    assert!(dense(&instance, 101 * (30 * 2 + 16)).is_ok());
+    let mut workspace = Workspace::new();
+    dense_into(&instance, 101 * (30 * 2 + 16), &mut workspace, &mut Solution::default()).unwrap();
+    assert_eq!(workspace.memory_usage(), 101 * (30 * 2 + 16));
     let many = families::table(families::Family::LinearMixed, 30, families::Capacity::Units(100), 3);
     assert!(matches!(brute_force(&many), Err(SolveError::TooManyCombinations { .. })));
 }
@@ -194,6 +215,11 @@ fn a_class_longer_than_sixteen_bits_can_count_is_read_back() {
     instance.set_capacity(50);
     assert_eq!(dense(&instance, 1 << 20).unwrap().choice(0), Some(48));
     assert_eq!(Solver::default().solve(&instance).unwrap().value(), 52);
+
+    let mut instance = Instance::new(2);
+    let items = (0..70_000).map(|item| Item::new(1, if item == 69_999 { 5 } else { 1 }));
+    instance.push_class(ClassKind::AtMostOne, items).unwrap();
+    assert_eq!(dense(&instance, 1 << 20).unwrap().choice(0), Some(69_999));
 }
 
 #[cfg(feature = "serde")]
@@ -214,4 +240,16 @@ fn instances_and_solutions_are_written_and_read_back() {
     assert!(error.contains("class 0 asks for exactly one item"), "{error}");
     let solver: Solver = serde_json::from_str("{}").unwrap();
     assert_eq!(solver, Solver::default());
+}
+
+#[test]
+fn a_hint_tells_its_price_and_the_next_one_is_near_the_split() {
+    assert_eq!(Hint::new(2.5).map(|hint| hint.price().to_bits()), Some(2.5_f64.to_bits()));
+    let mut instance = Instance::new(5);
+    instance.push_class(ClassKind::AtMostOne, [Item::new(3, 9)]).unwrap();
+    instance.push_class(ClassKind::AtMostOne, [Item::new(4, 8)]).unwrap();
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    Solver::new().with_table_budget(0).solve_into(&instance, &mut workspace, &mut solution).unwrap();
+    // The step that did not fit is worth 8 for 4 units.
+    assert_eq!(workspace.hint().map(|hint| hint.price().to_bits()), Some(2.0_f64.to_bits()));
 }

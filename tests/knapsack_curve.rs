@@ -1,8 +1,8 @@
 //! Classes by formula against tables of the same items.
 
 use aryl::knapsack::{
-    ClassKind, CurveClass, Gain, Instance, InstanceError, Item, Solution, Solver, Workspace, brute_force,
-    dense_into,
+    ClassKind, CurveClass, Gain, Hint, Instance, InstanceError, Item, Solution, Solver, Workspace,
+    brute_force, dense_into,
 };
 use oorandom::Rand64;
 
@@ -89,6 +89,66 @@ fn long_formulas_have_the_answer_of_their_tables() {
         solver.solve_into(&tables, &mut workspace, &mut other).unwrap();
         assert_eq!(ours.value(), other.value(), "round {round}");
         assert!(ours.certificate().is_optimal() && other.certificate().is_optimal(), "round {round}");
+        assert!(ours.weight() <= capacity);
+    }
+}
+
+/// Formulas and their tables, with another item.
+fn with_tables(curves: &[CurveClass], other: Item) -> [Instance; 2] {
+    let (mut formulas, mut tables) = (Instance::new(0), Instance::new(0));
+    for curve in curves {
+        formulas.push_curve(*curve).unwrap();
+        let items = (0..80_000).map(|item| curve.item(item));
+        tables.push_class(ClassKind::AtMostOne, items).unwrap();
+    }
+    for instance in [&mut formulas, &mut tables] {
+        instance.push_class(ClassKind::AtMostOne, [other]).unwrap();
+    }
+    [formulas, tables]
+}
+
+/// All steps lie within two hundredths of one price, so that a hint has most of 240,000 items between its ends, on
+/// whichever side of it the price lies.
+#[test]
+fn a_hint_with_more_steps_than_there_is_room_for_is_brought_nearer() {
+    let gain = Gain::Power { base: 5e6, exponent: 0.6 };
+    let curves = [1.0, 1.001, 1.002].map(|part| CurveClass::new(gain, 1e15 * part, 1, 80_000));
+    let [mut formulas, mut tables] = with_tables(&curves, Item::new(7, 900_000_000));
+    let solver = Solver::default().with_table_budget(0);
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    for capacity in [50_003, 120_000, 230_001] {
+        formulas.set_capacity(capacity);
+        tables.set_capacity(capacity);
+        let mut other = Workspace::new();
+        solver.solve_into(&tables, &mut other, &mut solution).unwrap();
+        let (value, price) = (solution.value(), other.hint().unwrap().price());
+        for part in [1.0, 0.996, 1.004, 0.97, 1.03] {
+            let hint = Hint::new(price * part);
+            solver.solve_with_hint_into(&formulas, hint, &mut workspace, &mut solution).unwrap();
+            assert_eq!(solution.value(), value, "{capacity} {part}");
+            assert!(solution.certificate().is_optimal());
+            // Neither as many steps were listed as there are items, nor were the prices brought nearer without end.
+            assert!(workspace.memory_usage() < 10_000_000, "{}", workspace.memory_usage());
+            let read = workspace.work().items_read;
+            assert!(read < 400_000, "{read}");
+        }
+    }
+}
+
+/// Beside a value of 2^52 prices are whole numbers, and the steps of three long formulas all lie between 0 and 1.
+#[test]
+fn steps_between_the_two_lowest_prices_are_all_listed_or_none_is_needed() {
+    let curves =
+        [500.0, 510.0, 520.0].map(|half| CurveClass::new(Gain::Hyperbola { half }, 40_000.0, 1, 80_000));
+    let [mut formulas, mut tables] = with_tables(&curves, Item::new(1, 1 << 52));
+    let solver = Solver::default().with_table_budget(0);
+    let demand = tables.total_demand();
+    for capacity in [demand / 3, demand / 2, demand - 70_000, demand] {
+        formulas.set_capacity(capacity);
+        tables.set_capacity(capacity);
+        let (ours, other) = (solver.solve(&formulas).unwrap(), solver.solve(&tables).unwrap());
+        assert_eq!(ours.value(), other.value(), "{capacity}");
+        assert!(ours.certificate().is_optimal());
         assert!(ours.weight() <= capacity);
     }
 }

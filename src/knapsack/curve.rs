@@ -292,3 +292,56 @@ impl CurveClass {
         best
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp)]
+mod tests {
+    use super::*;
+
+    /// Looks at every item.
+    fn first_of_the_largest(curve: &CurveClass, price: f64) -> Option<(u32, u32, f64)> {
+        let (mut best, mut most) = (None, 0.0);
+        for item in 0..curve.length {
+            let (weight, value) = curve.relative(item);
+            let reduced = value - price * f64::from(weight);
+            if reduced > most {
+                (best, most) = (Some((item, weight, value)), reduced);
+            }
+        }
+        best
+    }
+
+    // So flat that rounding makes many items equally good, and bases whose products with a price are no numbers any more.
+    #[test]
+    fn the_best_item_is_the_first_of_the_largest_reduced_value_and_few_are_evaluated() {
+        let mut random = oorandom::Rand64::new(8);
+        for round in 0..200 {
+            let (gain, total) = match round % 4 {
+                0 => (Gain::Hyperbola { half: 1e-6 * random.rand_float() }, 1e15 * random.rand_float()),
+                1 => (Gain::Hyperbola { half: 100.0 * random.rand_float() }, 1e6 * random.rand_float()),
+                2 => (Gain::Power { base: 1e-307, exponent: 0.002 }, 1e15),
+                _ => (Gain::Power { base: 9.0, exponent: random.rand_float().max(0.1) }, 1e6),
+            };
+            let curve = CurveClass::new(gain, total, 1 + round as u32 % 3, 3_000);
+            let unit = (curve.gain(1_500) - curve.gain(1_499)) / f64::from(curve.weight);
+            for part in [0.2, 1.0, 1.0, 4.0] {
+                let price = libm::floor((unit * part).max(1e-4) * 1_024.0) / 1_024.0;
+                let mut read = 0;
+                let best = curve.best(price, u32::MAX, &mut read);
+                assert_eq!(best, first_of_the_largest(&curve, price), "{round}: {curve:?} at {price}");
+                let is_steep = round % 4 == 2;
+                assert!(!is_steep || read < 100, "{round}: {read} of {curve:?} at {price}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_are_the_columns_beside_the_items() {
+        for (weight, length, columns) in [(1, 5, 9), (3, 5, 9), (3, 5, 10), (2, 7, 100), (11, 4, 10)] {
+            let curve = CurveClass::new(Gain::Hyperbola { half: 1.0 }, 1.0, weight, length);
+            let fitting = (1..=length).filter(|units| units * weight <= columns);
+            let cells: u32 = fitting.map(|units| columns - units * weight).sum();
+            assert_eq!(curve.cells(columns), u64::from(cells));
+        }
+    }
+}

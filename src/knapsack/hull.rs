@@ -70,8 +70,7 @@ fn extend(hull: &mut Vec<HullPoint>, point: HullPoint) {
     }
     while let Some(last) = hull.last() {
         let before = hull.len().checked_sub(2).map_or((0, 0.0), |at| (hull[at].weight, hull[at].value));
-        // Items of weight 0 start the hull, so that a step of no weight is steeper than any other.
-        let is_first = hull.len() == 1 && last.weight == 0;
+        // An item of weight 0 starts the hull: its step, of some value and no weight, is steeper than any other.
         let same_weight = last.weight == point.weight;
         let bends_down = !at_least_as_steep(
             point.value - last.value,
@@ -79,7 +78,7 @@ fn extend(hull: &mut Vec<HullPoint>, point: HullPoint) {
             last.value - before.1,
             last.weight - before.0,
         );
-        if !same_weight && (is_first || bends_down) {
+        if !same_weight && bends_down {
             break;
         }
         hull.pop();

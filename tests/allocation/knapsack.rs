@@ -134,3 +134,39 @@ pub(crate) fn warm_memory_holds_for_other_instances() {
         assert_eq!(allocations(|| solve(&instance)), 0, "{family:?}, seed {seed}");
     }
 }
+
+/// The bytes that a workspace says it holds are those that the allocator gave it and has not got back.
+#[test]
+fn a_workspace_holds_as_many_bytes_as_it_says() {
+    let solvers = [Solver::default(), Solver::default().with_table_budget(0)];
+    let mut long = Instance::new(50);
+    long.push_class(ClassKind::AtMostOne, (1..70_000).map(|weight| Item::new(weight, 1))).unwrap();
+    let mut formulas = Instance::new(300);
+    for half in 1..90 {
+        let curve = CurveClass::new(Gain::Hyperbola { half: f64::from(half) }, 90_000.0, 1 + half % 3, 40);
+        formulas.push_curve(curve).unwrap();
+    }
+    let mut instances = vec![long, formulas];
+    for family in families::ALL {
+        instances.push(families::table_of(family, 150, 12, families::Capacity::Percent(25), 7));
+    }
+    for instance in &instances {
+        // The memory of an answer is there before.
+        let (mut solution, mut workspace) = (aryl::knapsack::greedy(instance).unwrap(), Workspace::new());
+        let held =
+            allocation_counter::measure(|| greedy_into(instance, &mut workspace, &mut solution).unwrap());
+        assert_eq!(held.bytes_current, workspace.memory_usage() as i64);
+        let mut workspace = Workspace::new();
+        let held = allocation_counter::measure(|| {
+            dense_into(instance, 1 << 26, &mut workspace, &mut solution).unwrap();
+        });
+        assert_eq!(held.bytes_current, workspace.memory_usage() as i64);
+        for solver in solvers {
+            let mut workspace = Workspace::new();
+            let held = allocation_counter::measure(|| {
+                solver.solve_into(instance, &mut workspace, &mut solution).unwrap();
+            });
+            assert_eq!(held.bytes_current, workspace.memory_usage() as i64);
+        }
+    }
+}

@@ -45,7 +45,7 @@ pub(super) fn best_at(
         }
         Shape::Table(Table { weights, values, .. }) => {
             *items_read += weights.len() as u64;
-            let [reduced] = best_reduced(weights, values, [price], limits);
+            let reduced = best_reduced(weights, values, price, limits);
             if reduced <= 0.0 {
                 return BASE;
             }
@@ -145,28 +145,23 @@ pub(super) fn between_table(
     buffers: &mut OpenClasses,
 ) -> (u32, Best) {
     let Table { mut weights, mut values, ascending } = table;
-    let best_low;
-    if let (Some(&weight), Some(&value)) = (weights.get(guess as usize), values.get(guess as usize)) {
-        let best_high;
-        [best_low, best_high] = best_reduced(weights, values, [low, high], limits);
-        let weighs = f64::from(weight);
-        if value - low * weighs >= best_low && value - high * weighs >= best_high && weight <= limits.heaviest
-        {
-            return (weight, Best { item: guess, weight, value });
-        }
-    } else {
-        [best_low] = best_reduced(weights, values, [low], limits);
-    }
+    let best_low = best_reduced(weights, values, low, limits);
     if best_low <= 0.0 {
         return (0, BASE);
     }
-    let item = position(weights, values, low, best_low, limits);
+    let is_best = |&(&weight, &value): &(&u32, &f64)| {
+        weight <= limits.heaviest && value - low * f64::from(weight) >= best_low
+    };
+    let item = match weights.get(guess as usize).zip(values.get(guess as usize)).filter(is_best) {
+        Some(_) => guess as usize,
+        None => position(weights, values, low, best_low, limits),
+    };
     let (weight, value) = (weights[item], values[item]);
     if ascending {
         // What is heavier than the best at the low price loses against it at the high one.
         (weights, values) = (&weights[..=item], &values[..=item]);
     }
-    let [best_high] = best_reduced(weights, values, [high], limits);
+    let best_high = best_reduced(weights, values, high, limits);
     if value - high * f64::from(weight) >= best_high {
         return (weight, Best { item: item as u32, weight, value });
     }

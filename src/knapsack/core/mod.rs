@@ -179,7 +179,7 @@ fn relax(
     if let Some(Start { price, width, open: share }) = start {
         let low = prices.floor(price * (1.0 - width));
         let high = prices.floor(price * (1.0 + width) + prices.quantum());
-        let ends = (low, high.max(low + prices.quantum()).min(prices.highest()));
+        let ends = (low, high);
         if instance.class_count() < 8 * LARGE_SAMPLE || estimator.confirms(ends, capacity, share) {
             let (ends, totals) =
                 narrow(instance, capacity, prices, ends, limits, choices, open, &mut report.items_read);

@@ -67,22 +67,18 @@ fn larger(left: f64, right: f64) -> f64 {
 }
 
 #[inline(always)]
-fn maxima<const CAREFUL: bool, const N: usize>(
-    weights: &[u32],
-    values: &[f64],
-    prices: [f64; N],
-    heaviest: u32,
-) -> [f64; N] {
-    let mut lanes = [[0.0_f64; LANES]; N];
+fn maximum<const CAREFUL: bool>(weights: &[u32], values: &[f64], price: f64, heaviest: u32) -> f64 {
+    let mut lanes = [0.0_f64; LANES];
     let mut look = |weights: &[u32; LANES], values: &[f64; LANES]| {
-        for (lanes, price) in lanes.iter_mut().zip(prices) {
-            for ((lane, &weight), &value) in lanes.iter_mut().zip(weights).zip(values) {
-                *lane = larger(reduced::<CAREFUL>(weight, value, price, heaviest), *lane);
-            }
+        for ((lane, &weight), &value) in lanes.iter_mut().zip(weights).zip(values) {
+            *lane = larger(reduced::<CAREFUL>(weight, value, price, heaviest), *lane);
         }
     };
-    // Chunks of a fixed length through arrays, one maximum a lane, no index: keep all three, or the loop is not
-    // vectorised. The last chunk overlaps the one before, which does no harm to a maximum and spares a slow rest.
+    // Chunks of a fixed length through arrays, one maximum a lane, no index, one price: keep all four. Then eight items are
+    // 31 instructions of x86-64 (28 of them on pairs of items: `cvtdq2pd`, `mulpd`, `subpd`, `maxpd`), and the maxima stay
+    // in registers. Weights of 32 bits are compared and converted by twice as many. With two prices at once the body was
+    // called and kept its maxima in memory; inlined, pairs were made of the two prices and weights converted one by one.
+    // The last chunk overlaps the one before, which does no harm to a maximum and spares a slow rest.
     let (weight_chunks, weight_rest) = weights.as_chunks::<LANES>();
     let (value_chunks, value_rest) = values.as_chunks::<LANES>();
     for (weights, values) in weight_chunks.iter().zip(value_chunks) {
@@ -101,24 +97,17 @@ fn maxima<const CAREFUL: bool, const N: usize>(
             look(&few_weights, &few_values);
         }
     }
-    lanes.map(|lanes| {
-        let [a, b, c, d, e, f, g, h] = lanes;
-        larger(larger(larger(a, b), larger(c, d)), larger(larger(e, f), larger(g, h)))
-    })
+    let [a, b, c, d, e, f, g, h] = lanes;
+    larger(larger(larger(a, b), larger(c, d)), larger(larger(e, f), larger(g, h)))
 }
 
-/// The largest reduced value at each of the prices, at least 0, the reduced value of the base.
+/// The largest reduced value at a price, at least 0, the reduced value of the base.
 #[inline(always)]
-pub(super) fn best_reduced<const N: usize>(
-    weights: &[u32],
-    values: &[f64],
-    prices: [f64; N],
-    limits: Limits,
-) -> [f64; N] {
+pub(super) fn best_reduced(weights: &[u32], values: &[f64], price: f64, limits: Limits) -> f64 {
     if limits.careful {
-        maxima::<true, N>(weights, values, prices, limits.heaviest)
+        maximum::<true>(weights, values, price, limits.heaviest)
     } else {
-        maxima::<false, N>(weights, values, prices, limits.heaviest)
+        maximum::<false>(weights, values, price, limits.heaviest)
     }
 }
 
@@ -144,7 +133,7 @@ fn first_equal<const CAREFUL: bool>(
 ) -> Option<usize> {
     let mut start = 0;
     for (some_weights, some_values) in weights.chunks_exact(LANES).zip(values.chunks_exact(LANES)) {
-        // No early exit within a chunk, so that its comparisons are vectorised.
+        // No early exit within a chunk, so that its comparisons are vectorised (`cmpeqpd`, then one test for all eight).
         let mut hit = false;
         for (&weight, &value) in some_weights.iter().zip(some_values) {
             hit |= reduced::<CAREFUL>(weight, value, price, heaviest) == best;
