@@ -129,6 +129,41 @@ fn brute_force_takes_no_set_that_could_be_left_out() {
 }
 
 #[test]
+fn of_the_cheapest_choices_brute_force_takes_the_first_in_the_order_of_words() {
+    let mut random = Rand32::new(9);
+    for round in 0..1_000 {
+        let sets = 1 + random.rand_range(0..7);
+        let instance = Lists::random(&mut random, sets, round % 2 == 0, UNIT).build();
+        let count = u64::from(random.rand_range(0..sets + 1));
+        let answer = brute_force(&instance, count).unwrap();
+        let choices = (0_u32..1 << sets).filter(|choice| u64::from(choice.count_ones()) == count);
+        let choices =
+            choices.map(|choice| (0..sets).filter(|set| choice >> set & 1 == 1).collect::<Vec<u32>>());
+        let first = choices.filter(|choice| instance.cost_of(choice) == Some(answer.cost())).min();
+        assert_eq!(Some(answer.sets()), first.as_deref(), "round {round}");
+    }
+}
+
+#[test]
+fn the_verifier_notices_a_bound_above_what_the_sets_cheapest_by_weight_cost() {
+    // A set of weight 8, and eight of weight 1, which the solver takes where the large one is dear.
+    let instance = |cost_of_large: u64| {
+        let mut instance = Instance::new();
+        let large = instance.add_element(cost_of_large).unwrap();
+        instance.add_weighted_set(8, [Member::breaking(large)]).unwrap();
+        for _ in 0..8 {
+            let small = instance.add_element(1_000).unwrap();
+            instance.add_set([small]).unwrap();
+        }
+        instance
+    };
+    let answer = Solver::new().solve(&instance(1 << 40), 8).unwrap();
+    assert_eq!((answer.cost(), answer.certificate().bound()), (8_000, 8_000));
+    let violation = UnionViolation::Bound { bound: 8_000, cost: 5_000 };
+    assert_eq!(verify::k_union(&instance(5_000), 8, &answer), Err(violation.into()));
+}
+
+#[test]
 fn bounds_hold_whatever_the_budget() {
     let mut random = Rand32::new(2);
     for round in 0..2_000 {
