@@ -228,6 +228,7 @@ fn asks(out: &mut String) {
             Ask::gpus(gpus),
             Ask::gpus(gpus).must_return(listed(1, 7)).must_stay(listed(4, 7)),
             Ask::servers(2 * few).must_return(listed(1, 9)),
+            Ask::servers(servers as u32 - 1),
             Ask::these(listed(0, 5)),
         ];
         if mixed {
@@ -239,10 +240,12 @@ fn asks(out: &mut String) {
             ]);
         }
         write!(out, "asks {round}:").unwrap();
+        let hurried = k_union::Solver::new().with_node_budget(1).with_step_budget(0);
         let (mut workspace, mut decision) = (reclaim::Workspace::default(), reclaim::Reclaim::default());
         for ask in &kinds {
             for reclaimer in [
                 Reclaimer::new(Policy::Exact),
+                Reclaimer::new(Policy::Exact).solver(hurried),
                 Reclaimer::new(Policy::BestOfRules),
                 Reclaimer::new(Policy::Amortized).put_back(false),
             ] {
