@@ -59,6 +59,8 @@ fn each_measure_has_its_number() {
     assert_eq!(of(CostModel::Table(vec![PreemptionCost::Cost(9)].into())), Ok(Some(9)));
     assert_eq!(of(CostModel::Table(vec![PreemptionCost::Protected].into())), Ok(None));
     assert_eq!(price(it(), Costs::STATED.restart(100)), Ok(Some(107)));
+    // Stated costs do not depend on the time, so nobody looks at it.
+    assert_eq!(price(it(), Costs::STATED.now(Seconds(f64::NAN))), Ok(Some(7)));
     assert_eq!(price(it().priority(u32::MAX), CostModel::Priority.into()), Ok(Some(1 << 32)));
     assert_eq!(price(it().protected(), CostModel::Jobs.into()), Ok(None));
 }
