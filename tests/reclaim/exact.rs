@@ -44,7 +44,8 @@ fn without_branching_the_bound_holds() {
 
 #[test]
 fn where_each_job_runs_on_one_type_the_bounds_of_the_types_add_up() {
-    // Of each type five pairs of servers with a job over each: three servers of a type take two jobs.
+    // Of each type five pairs of servers with a job over each, and a server with a dear job: three servers of a type take two
+    // jobs.
     let mut cluster = Cluster::new();
     let types = ["V100", "T4"].map(|name| cluster.add_gpu_type(GpuType::new(name)).unwrap());
     for gpu_type in types {
@@ -53,6 +54,9 @@ fn where_each_job_runs_on_one_type_the_bounds_of_the_types_add_up() {
             let job = cluster.add_job(Job::inelastic(2).fungible()).unwrap();
             cluster.place(job, &pair.map(|server| Placement::base(server, 1))).unwrap();
         }
+        let alone = cluster.add_server(Server::on_loan(gpu_type, 8)).unwrap();
+        let dear = cluster.add_job(Job::inelastic(1).fungible().preemption_cost(5)).unwrap();
+        cluster.place(dear, &[Placement::base(alone, 1)]).unwrap();
     }
     let ask = Ask::by_type(types.map(|gpu_type| (gpu_type, Quantity::Servers(3))).to_vec());
     let answer = Reclaimer::new(Policy::Exact).solve(&cluster, &ask).unwrap();
