@@ -12,11 +12,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use aryl::certificate::Certificate;
-use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Role, Server};
+use aryl::id::GpuTypeId;
 use aryl::id::ServerId;
 use aryl::k_union::{self, Member};
 use aryl::knapsack::{self, CurveClass, Gain, Solution, Solver};
-use aryl::reclaim::{self, CostCurve, Costs, Policy, Reclaimer};
+use aryl::reclaim::{self, Ask, CostCurve, Costs, Policy, Quantity, Reclaimer};
 use families::{ALL, Capacity};
 use oorandom::Rand64;
 
@@ -133,14 +134,20 @@ fn unions(out: &mut String) {
 }
 
 /// Servers on loan, half of them full, with jobs over one to eight of them, some of which have workers to spare.
-fn cluster(random: &mut Rand64, servers: u64, elastic: bool, mixed: bool) -> Cluster {
+///
+/// Servers are of these sizes and GPU types, in turn; where there are three types, some jobs have two GPUs a worker and some
+/// workers are pinned.
+fn cluster(random: &mut Rand64, servers: u64, sizes: &[u32], elastic: bool, kinds: &[usize]) -> Cluster {
+    let (mixed, varied) = (kinds.len() > 1, kinds.contains(&2));
     let mut cluster = Cluster::new();
     let types = [
         cluster.add_gpu_type(GpuType::new("V100")).unwrap(),
         cluster.add_gpu_type(GpuType::new("V100-32GB")).unwrap(),
+        cluster.add_gpu_type(GpuType::new("T4").speed(2, 3)).unwrap(),
     ];
     for at in 0..servers {
-        cluster.add_server(Server::on_loan(types[usize::from(mixed && at % 3 == 0)], 8)).unwrap();
+        let gpus = sizes[at as usize % sizes.len()];
+        cluster.add_server(Server::on_loan(types[kinds[at as usize % kinds.len()]], gpus)).unwrap();
     }
     for _ in 0..2 * servers {
         let (start, wide) =
@@ -157,6 +164,8 @@ fn cluster(random: &mut Rand64, servers: u64, elastic: bool, mixed: bool) -> Clu
         let least = if elastic { 1 + random.rand_range(0..u64::from(total)) as u32 } else { total };
         let job = Job::elastic(least..=total).preemption_cost(1 + random.rand_range(0..3));
         let job = if mixed { job.fungible().heterogeneous() } else { job };
+        let is_double = varied && each == 2;
+        let job = if is_double { job.gpus_per_worker(2) } else { job };
         let job = cluster.add_job(job).unwrap();
         let placements: Vec<Placement> = hosts.iter().map(|&server| Placement::base(server, each)).collect();
         // Where it can't be placed, as a base of more than its minimum, the surplus is made flexible.
@@ -173,7 +182,16 @@ fn cluster(random: &mut Rand64, servers: u64, elastic: bool, mixed: bool) -> Clu
             })
             .filter(|placement| placement.workers > 0)
             .collect();
-        cluster.place(job, &split).unwrap();
+        let split: Vec<Placement> = split
+            .into_iter()
+            .map(|mut placement| {
+                placement.workers = if is_double { placement.workers.div_ceil(2) } else { placement.workers };
+                placement.pinned = varied && total % 4 == 3 && placement.role == Role::Base;
+                placement
+            })
+            .collect();
+        // Of workers on slower GPUs it takes more, so some jobs of three types can't run like this.
+        assert!(cluster.place(job, &split).is_ok() || varied);
     }
     cluster
 }
@@ -183,7 +201,7 @@ fn reclaims(out: &mut String) {
     for round in 0..60 {
         let (elastic, mixed) = (round % 2 == 1, round % 5 == 4);
         let servers = [8, 16, 40, 60][round % 4];
-        let cluster = cluster(&mut random, servers, elastic, mixed);
+        let cluster = cluster(&mut random, servers, &[8], elastic, if mixed { &[1, 0, 0] } else { &[0] });
         write!(out, "reclaim {round}:").unwrap();
         let (mut workspace, mut decision) = (reclaim::Workspace::default(), reclaim::Reclaim::default());
         for policy in [
@@ -209,12 +227,61 @@ fn reclaims(out: &mut String) {
     }
 }
 
+/// Asks by GPUs, by type and with servers that must go back or stay, where servers are of several sizes.
+fn asks(out: &mut String) {
+    let mut random = Rand64::new(7);
+    for round in 0..36 {
+        let (elastic, mixed) = (round % 2 == 1, round % 3 > 0);
+        let servers = [9, 14, 24, 45][round % 4];
+        let sizes = [&[8][..], &[4, 8, 6], &[5, 4]][round / 4 % 3];
+        let cluster = cluster(&mut random, servers, sizes, elastic, if mixed { &[1, 0, 2] } else { &[0] });
+        let types = [GpuTypeId::new(0), GpuTypeId::new(1)];
+        let listed = |from: u64, step: usize| -> Vec<ServerId> {
+            (from..servers).step_by(step).map(|id| ServerId::new(id as u32)).collect()
+        };
+        let (gpus, few) = (servers * 2, (servers / 5) as u32);
+        let mut kinds = vec![
+            Ask::gpus(gpus),
+            Ask::gpus(gpus).must_return(listed(1, 7)).must_stay(listed(4, 7)),
+            Ask::servers(2 * few).must_return(listed(1, 9)),
+            Ask::servers(servers as u32 - 1),
+            Ask::these(listed(0, 5)),
+        ];
+        if mixed {
+            let both = |second| vec![(types[1], Quantity::Servers(1)), (types[0], second)];
+            kinds.extend([
+                Ask::by_type(both(Quantity::Servers(few))),
+                Ask::by_type(both(Quantity::Gpus(servers))).must_return(listed(0, 50)),
+                Ask::by_type(vec![(types[0], Quantity::Gpus(servers)), (types[1], Quantity::Gpus(9))]),
+            ]);
+        }
+        write!(out, "asks {round}:").unwrap();
+        let hurried = k_union::Solver::new().with_node_budget(1).with_step_budget(0);
+        let (mut workspace, mut decision) = (reclaim::Workspace::default(), reclaim::Reclaim::default());
+        for ask in &kinds {
+            for reclaimer in [
+                Reclaimer::new(Policy::Exact),
+                Reclaimer::new(Policy::Exact).solver(hurried),
+                Reclaimer::new(Policy::BestOfRules),
+                Reclaimer::new(Policy::Amortized).put_back(false),
+            ] {
+                reclaimer.solve_into(&cluster, ask, &mut workspace, &mut decision).unwrap();
+                let proof = certificate(decision.certificate());
+                let ids: u64 = decision.servers().iter().map(|id| u64::from(id.get())).sum();
+                write!(out, " {proof} {} {ids} {};", decision.collateral_gpus(), workspace.steps()).unwrap();
+            }
+        }
+        writeln!(out).unwrap();
+    }
+}
+
 #[test]
 fn the_work_is_that_on_record() {
     let mut now = String::new();
     knapsacks(&mut now);
     unions(&mut now);
     reclaims(&mut now);
+    asks(&mut now);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/effort.txt");
     if std::env::var_os("ARYL_UPDATE").is_some() {
         std::fs::write(&path, &now).unwrap();

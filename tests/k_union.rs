@@ -2,7 +2,7 @@
 
 use aryl::k_union::{Instance, InstanceError, Member, Solution, SolveError, Solver, Workspace, brute_force};
 use aryl::verify::{self, UnionViolation, Violation};
-use oorandom::Rand32;
+use oorandom::{Rand32, Rand64};
 
 #[derive(Clone, Debug)]
 struct Lists {
@@ -126,6 +126,71 @@ fn brute_force_takes_no_set_that_could_be_left_out() {
     let answer = brute_force(&instance, 8).unwrap();
     assert_eq!(answer.sets(), [1]);
     assert_eq!(verify::k_union(&instance, 8, &answer), Ok(()));
+}
+
+#[test]
+fn of_the_cheapest_choices_brute_force_takes_the_first_in_the_order_of_words() {
+    let mut random = Rand32::new(9);
+    for round in 0..1_000 {
+        let sets = 1 + random.rand_range(0..7);
+        let instance = Lists::random(&mut random, sets, round % 2 == 0, UNIT).build();
+        let count = u64::from(random.rand_range(0..sets + 1));
+        let answer = brute_force(&instance, count).unwrap();
+        let choices = (0_u32..1 << sets).filter(|choice| u64::from(choice.count_ones()) == count);
+        let choices =
+            choices.map(|choice| (0..sets).filter(|set| choice >> set & 1 == 1).collect::<Vec<u32>>());
+        let first = choices.filter(|choice| instance.cost_of(choice) == Some(answer.cost())).min();
+        assert_eq!(Some(answer.sets()), first.as_deref(), "round {round}");
+    }
+}
+
+#[test]
+fn the_verifier_notices_a_bound_above_what_the_sets_cheapest_by_weight_cost() {
+    // A set of weight 8, and eight of weight 1, which the solver takes where the large one is dear.
+    let instance = |cost_of_large: u64| {
+        let mut instance = Instance::new();
+        let large = instance.add_element(cost_of_large).unwrap();
+        instance.add_weighted_set(8, [Member::breaking(large)]).unwrap();
+        for _ in 0..8 {
+            let small = instance.add_element(1_000).unwrap();
+            instance.add_set([small]).unwrap();
+        }
+        instance
+    };
+    let answer = Solver::new().solve(&instance(1 << 40), 8).unwrap();
+    assert_eq!((answer.cost(), answer.certificate().bound()), (8_000, 8_000));
+    let violation = UnionViolation::Bound { bound: 8_000, cost: 5_000 };
+    assert_eq!(verify::k_union(&instance(5_000), 8, &answer), Err(violation.into()));
+}
+
+#[test]
+fn a_solver_has_the_budgets_it_was_given() {
+    let solver = Solver::new().with_node_budget(7).with_step_budget(9);
+    assert_eq!((solver.node_budget, solver.step_budget), (7, 9));
+}
+
+#[test]
+fn costs_and_losses_near_the_limits_do_not_overflow_the_search() {
+    let mut random = Rand64::new(10);
+    for round in 0..300 {
+        let mut instance = Instance::new();
+        for _ in 0..3 {
+            let cost = random.rand_range(1..1 << (20 + round % 43));
+            instance.add_tolerant_element(cost, random.rand_range(0..1 << (10 + round % 54))).unwrap();
+        }
+        for _ in 0..7 {
+            let loss = || random.rand_range(0..1 << (10 + round % 54));
+            let losses = core::iter::repeat_with(loss).take(3).collect::<Vec<u64>>();
+            let members = losses.into_iter().enumerate().map(|(at, loss)| Member::losing(at as u32, loss));
+            instance.add_weighted_set([1, 1 << 28][round % 2], members).unwrap();
+        }
+        for part in 1..=7 {
+            let need = instance.weight() * part / 7;
+            let answer = Solver::new().solve(&instance, need).unwrap();
+            assert_eq!(answer.cost(), brute_force(&instance, need).unwrap().cost(), "round {round}, {need}");
+            assert!(answer.certificate().is_optimal());
+        }
+    }
 }
 
 #[test]

@@ -39,7 +39,7 @@ use crate::certificate::{Certificate, Sense};
 ///
 /// Of the cheapest choices, the one whose ascending sets come first in the order of words.
 pub fn brute_force(instance: &Instance, need: u64) -> Result<Solution, SolveError> {
-    let (sets, available) = (instance.sets() as u32, instance.weight());
+    let available = instance.weight();
     if need > available {
         return Err(SolveError::NotEnoughSets { asked: need, available });
     }
@@ -60,7 +60,8 @@ pub fn brute_force(instance: &Instance, need: u64) -> Result<Solution, SolveErro
         if is_enough && is_better && is_minimal {
             best = Some((state.cost(), taken.iter().map(|&(set, _)| set).collect()));
         }
-        if is_better && !is_enough && next < sets && state.taken() + left >= need {
+        // After the last set nothing is left, so it is enough or will not be.
+        if is_better && !is_enough && state.taken() + left >= need {
             taken.push((next, state.point()));
             state.take(instance, next);
             left -= instance.weight_of(next);

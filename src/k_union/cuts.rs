@@ -224,7 +224,8 @@ impl Cuts {
 
     /// A free element whose cuts may be what keeps the bound below the cost: the one whose cuts move most.
     pub(super) fn loosest(&self, state: &State) -> Option<u32> {
-        let is_free = |cut: &&Cut| cut.price > 0 && state.mark(cut.element) == Mark::Free;
+        // Once the prices are settled only cuts with a price are left.
+        let is_free = |cut: &&Cut| state.mark(cut.element) == Mark::Free;
         let moved = |cut: &&Cut| (cut.price * Amount::from(cut.excess), core::cmp::Reverse(cut.element));
         self.cuts.iter().filter(is_free).max_by_key(moved).map(|cut| cut.element)
     }

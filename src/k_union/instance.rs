@@ -242,11 +242,10 @@ impl Instance {
         Ok(element as u32)
     }
 
-    /// Adds a part of an element, and returns its number. The tolerance of an element with parts is the sum of what its
+    /// Adds a part of an element; parts are numbered 0, 1, 2 and so on. The tolerance of an element with parts is the sum of what its
     /// parts are worth, less what must remain.
-    pub(crate) fn add_part(&mut self, amount: u64, speed: Speed) -> u32 {
+    pub(crate) fn add_part(&mut self, amount: u64, speed: Speed) {
         self.parts.push(Part { amount, speed });
-        self.parts.len() as u32 - 1
     }
 
     /// Adds a set of these elements, in ascending order, and returns its number: 0, 1, 2 and so on.

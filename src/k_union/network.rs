@@ -50,10 +50,9 @@ impl Network {
         self.too_dear.clear();
     }
 
-    /// Adds an element, and returns its number.
-    pub(super) fn add_element(&mut self, cost: Amount) -> u32 {
+    /// Adds an element; elements are numbered 0, 1, 2 and so on.
+    pub(super) fn add_element(&mut self, cost: Amount) {
         self.costs.push(cost);
-        self.costs.len() as u32 - 1
     }
 
     /// Adds an edge from the set that will be added next.

@@ -180,9 +180,7 @@ impl<'a> Books<'a> {
         }
         self.take(id, job, server, Role::Flexible, from_flexible);
         self.take(id, job, server, Role::Base, from_base);
-        if from_base > 0 {
-            self.refill_base(id, job);
-        }
+        self.refill_base(id, job);
         Ok(())
     }
 

@@ -119,6 +119,17 @@ mod tests {
         assert_eq!(count(&[(a, 3)]), (3, 7, 5));
         assert_eq!(count(&[(v, 1), (t, 5), (a, 1)]), (7, 4, 2));
         assert_eq!(count(&[(t, 2), (t, 1)]), (3, 1, 0));
+        assert_eq!(count(&[(a, 3), (t, 0)]), (3, 7, 5));
+    }
+
+    #[test]
+    fn a_type_whose_workers_are_all_gone_is_not_there() {
+        let mut cluster = Cluster::new();
+        let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        let server = cluster.add_server(Server::training(v100, 8)).unwrap();
+        let workers = Workers::of(&cluster, &[Placement::flexible(server, 2)]);
+        assert_eq!(workers.without(&cluster, server, 1).total(), 1);
+        assert_eq!(workers.without(&cluster, server, 2), Workers::default());
     }
 
     #[test]

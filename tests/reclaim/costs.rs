@@ -59,6 +59,8 @@ fn each_measure_has_its_number() {
     assert_eq!(of(CostModel::Table(vec![PreemptionCost::Cost(9)].into())), Ok(Some(9)));
     assert_eq!(of(CostModel::Table(vec![PreemptionCost::Protected].into())), Ok(None));
     assert_eq!(price(it(), Costs::STATED.restart(100)), Ok(Some(107)));
+    // Stated costs do not depend on the time, so nobody looks at it.
+    assert_eq!(price(it(), Costs::STATED.now(Seconds(f64::NAN))), Ok(Some(7)));
     assert_eq!(price(it().priority(u32::MAX), CostModel::Priority.into()), Ok(Some(1 << 32)));
     assert_eq!(price(it().protected(), CostModel::Jobs.into()), Ok(None));
 }
@@ -69,6 +71,8 @@ fn rules_that_protect_are_met_at_the_edge() {
         price(job().started(Seconds(10.0)), Costs::STATED.min_running_time(Seconds(60.0)).now(Seconds(now)))
     };
     assert_eq!((young(69.5), young(70.0)), (Ok(None), Ok(Some(1))));
+    let at_once = Costs::STATED.min_running_time(Seconds(0.0)).now(Seconds(10.0));
+    assert_eq!(price(job().started(Seconds(10.0)), at_once), Ok(Some(1)));
     let spent = |times| price(job().preemptions(times), Costs::STATED.max_preemptions(3));
     assert_eq!((spent(2), spent(3), spent(4)), (Ok(Some(1)), Ok(None), Ok(None)));
     let important = |priority| price(job().priority(priority), Costs::STATED.protect_priority(3));

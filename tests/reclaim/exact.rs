@@ -1,7 +1,8 @@
 //! The exact policy against all choices, in the whole ordered objective.
 
+use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
 use aryl::k_union::Solver;
-use aryl::reclaim::{Policy, Reclaim, Reclaimer, Workspace};
+use aryl::reclaim::{Ask, Policy, Quantity, Reclaim, Reclaimer, Workspace};
 use aryl::verify;
 use oorandom::Rand32;
 
@@ -39,4 +40,25 @@ fn without_branching_the_bound_holds() {
         assert!(Outcome::of(&answer).order(&best).is_ge());
         assert_eq!(verify::reclaim(&cluster, asked, &answer), Ok(()));
     }
+}
+
+#[test]
+fn where_each_job_runs_on_one_type_the_bounds_of_the_types_add_up() {
+    // Of each type five pairs of servers with a job over each, and a server with a dear job: three servers of a type take two
+    // jobs.
+    let mut cluster = Cluster::new();
+    let types = ["V100", "T4"].map(|name| cluster.add_gpu_type(GpuType::new(name)).unwrap());
+    for gpu_type in types {
+        for _ in 0..5 {
+            let pair = [(); 2].map(|()| cluster.add_server(Server::on_loan(gpu_type, 8)).unwrap());
+            let job = cluster.add_job(Job::inelastic(2).fungible()).unwrap();
+            cluster.place(job, &pair.map(|server| Placement::base(server, 1))).unwrap();
+        }
+        let alone = cluster.add_server(Server::on_loan(gpu_type, 8)).unwrap();
+        let dear = cluster.add_job(Job::inelastic(1).fungible().preemption_cost(5)).unwrap();
+        cluster.place(dear, &[Placement::base(alone, 1)]).unwrap();
+    }
+    let ask = Ask::by_type(types.map(|gpu_type| (gpu_type, Quantity::Servers(3))).to_vec());
+    let answer = Reclaimer::new(Policy::Exact).solve(&cluster, &ask).unwrap();
+    assert_eq!((answer.certificate().objective(), answer.certificate().bound()), (4, 4));
 }

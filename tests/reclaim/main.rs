@@ -16,6 +16,7 @@ mod instances;
 mod policies;
 mod properties;
 mod quality;
+mod sentences;
 mod table_1;
 mod versus_brute_force;
 #[cfg(feature = "serde")]

@@ -1,7 +1,7 @@
 //! Which resize overheads the certificates of an allocation must count.
 
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
-use aryl::epoch::{Epoch, Plan, Request};
+use aryl::epoch::{Action, Epoch, Plan, Request};
 use aryl::id::ServerId;
 use aryl::units::Seconds;
 use aryl::verify::{self, PlanViolation, Violation};
@@ -74,5 +74,54 @@ fn a_job_that_a_gang_may_have_taken_workers_from_may_be_charged() {
     cluster.add_job(Job::inelastic(1)).unwrap();
     // Three workers are left, which save 80 s.
     let taken = [69_990, 70_000, 80_000, 80_010].map(|said| takes(&cluster, Request::NONE, said));
+    assert_eq!(taken, [false, true, true, false]);
+}
+
+#[test]
+fn a_gang_beside_the_base_workers_takes_nothing_from_a_job() {
+    let (mut cluster, home, _) = cluster(2, 3);
+    let job = Job::elastic(1..=4).remaining(Seconds(40.0)).resize_overhead(Seconds(10.0));
+    let job = cluster.add_job(job).unwrap();
+    cluster.place(job, &[Placement::base(home, 1)]).unwrap();
+    cluster.add_job(Job::inelastic(1)).unwrap();
+    let plan = Epoch::default().plan(&cluster, &Request::NONE).unwrap();
+    let starts_beside = |action: &Action| matches!(action, Action::Start { server, .. } if *server == home);
+    assert!(plan.actions().iter().any(starts_beside));
+    // 40 s with one worker, 10 s with four, and 10 s for the change.
+    let taken = [19_990, 20_000, 20_010, 30_000].map(|said| takes(&cluster, Request::NONE, said));
+    assert_eq!(taken, [false, true, false, false]);
+}
+
+#[test]
+fn an_objective_may_be_off_by_three_milliseconds_a_job() {
+    let (mut cluster, home, _) = cluster(2, 2);
+    let job = cluster.add_job(Job::elastic(1..=4).remaining(Seconds(40.0))).unwrap();
+    cluster.place(job, &[Placement::base(home, 1)]).unwrap();
+    let taken = [29_996, 29_997, 30_003, 30_004].map(|said| takes(&cluster, Request::NONE, said));
+    assert_eq!(taken, [false, true, true, false]);
+}
+
+#[test]
+fn of_millennia_an_objective_may_be_off_by_a_part_in_a_thousand_million() {
+    let (mut cluster, home, _) = cluster(3, 3);
+    let overhead = Seconds(2e10);
+    let job = Job::elastic(1..=4).remaining(Seconds(8e10)).resize_overhead(overhead);
+    let job = cluster.add_job(job).unwrap();
+    cluster.place(job, &[Placement::base(home, 1)]).unwrap();
+    // 6e13 ms are saved, and 2e13 ms are the overhead: together 8e4 ms may be off.
+    let (right, off) = (40_000_000_000_000, 80_000);
+    let said = [right - off - 100, right - off + 100, right + off - 100, right + off + 100];
+    let taken = said.map(|said| takes(&cluster, Request::NONE, said));
+    assert_eq!(taken, [false, true, true, false]);
+
+    // The same where the overhead may be charged or not, for a gang takes one of three flexible workers.
+    let (mut cluster, home, lent) = self::cluster(3, 1);
+    let job = Job::elastic(1..=4).remaining(Seconds(9e10)).resize_overhead(overhead);
+    let job = cluster.add_job(job).unwrap();
+    cluster.place(job, &[Placement::base(lent, 1), Placement::flexible(home, 3)]).unwrap();
+    cluster.add_job(Job::inelastic(1)).unwrap();
+    let (least, most) = (40_000_000_000_000, 60_000_000_000_000);
+    let said = [least - off - 100, least - off + 100, most + off - 100, most + off + 100];
+    let taken = said.map(|said| takes(&cluster, Request::NONE, said));
     assert_eq!(taken, [false, true, true, false]);
 }

@@ -114,3 +114,13 @@ fn each_violation_has_its_numbers() {
     assert_eq!(check(&[Some(0), None], 8), Err(V::BoundTooLow { bound: 8, class: 1, value: 9 }.into()));
     assert_eq!(check(&[Some(0), None], 9), Ok(()));
 }
+
+#[test]
+fn a_better_answer_that_fits_only_in_place_of_a_choice_is_found() {
+    let mut instance = Instance::new(2);
+    instance.push_class(ClassKind::AtMostOne, [Item::new(1, 10)]).unwrap();
+    instance.push_class(ClassKind::AtMostOne, [Item::new(1, 1), Item::new(1, 5)]).unwrap();
+    let check = |bound| verify::knapsack(&instance, &read(&answer(&instance, &[Some(0), Some(0)], bound)));
+    assert_eq!(check(14), Err(V::BoundTooLow { bound: 14, class: 1, value: 15 }.into()));
+    assert_eq!(check(15), Ok(()));
+}

@@ -375,3 +375,39 @@ fn time_lost_beyond_what_is_counted_is_the_most_that_is() {
         assert_eq!(verify::reclaim(&cluster, 1, &answer), Ok(()));
     }
 }
+
+#[test]
+fn a_job_that_could_spare_the_server_that_must_go_back_is_preempted_in_vain() {
+    // Four servers of 8 GPUs. The job has two workers on server 0, one each on 1 and 2, and needs two; server 3 is idle.
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    for _ in 0..4 {
+        cluster.add_server(Server::on_loan(v100, 8)).unwrap();
+    }
+    let id = cluster.add_job(Job::elastic(2..=4)).unwrap();
+    let placements =
+        [Placement::base(server(1), 1), Placement::base(server(2), 1), Placement::flexible(server(0), 2)];
+    cluster.place(id, &placements).unwrap();
+    let answer = read(&outcome(&cluster, &[server(0), server(1)]).unwrap().answer());
+    assert_eq!(answer.preempted(), [id]);
+    let check = |ask: Ask<'static>| verify::reclaim(&cluster, ask.must_return(vec![server(0)]), &answer);
+    let in_vain = V::NotMinimal { job: id, can_leave: 2, asked: 2 };
+    assert_eq!(check(Ask::servers(2)), Err(in_vain.into()));
+    assert_eq!(check(Ask::gpus(16)), Err(V::NotMinimalForAsk { job: id }.into()));
+}
+
+#[test]
+fn a_job_that_has_run_for_just_the_minimum_is_not_protected() {
+    let mut cluster = Cluster::new();
+    let v100 = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+    cluster.add_server(Server::on_loan(v100, 8)).unwrap();
+    let id = cluster.add_job(Job::inelastic(1).started(Seconds(100.0))).unwrap();
+    cluster.place(id, &[Placement::base(server(0), 1)]).unwrap();
+    let answer = read(&outcome(&cluster, &[server(0)]).unwrap().answer());
+    let check = |now| {
+        let costs = Costs::STATED.min_running_time(Seconds(60.0)).now(Seconds(now));
+        verify::reclaim(&cluster, Ask::servers(1).costs(costs), &answer)
+    };
+    assert_eq!(check(160.0), Ok(()));
+    assert_eq!(check(159.0), Err(V::ProtectedJob { server: server(0), job: id }.into()));
+}
