@@ -11,13 +11,15 @@ mod ilp;
 mod mathematics;
 #[cfg(feature = "sim")]
 mod sim;
+#[path = "../support/sources.rs"]
+mod sources;
 mod verify;
 mod verify_plan;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::{Debug, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aryl::id::{GpuTypeId, JobId, ServerId};
 
@@ -128,7 +130,7 @@ fn every_message_is_the_one_on_record() {
 fn every_variant_in_the_source_has_a_message_here() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
-    rust_files(&source, &mut files);
+    sources::rust_files(&source, &mut files);
     let mut declared = BTreeSet::new();
     for file in files {
         let room = file.strip_prefix(&source).unwrap().components().next().unwrap();
@@ -144,17 +146,6 @@ fn every_variant_in_the_source_has_a_message_here() {
     assert!(missing.is_empty(), "errors without a message on record; add them here: {missing:#?}");
     let unknown: Vec<&String> = found.difference(&declared).collect();
     assert!(unknown.is_empty(), "no such errors in the source: {unknown:#?}");
-}
-
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            rust_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
 }
 
 /// Adds the variants of the error enums of a file, as rustfmt writes them: `Room::Type::Variant`.

@@ -9,11 +9,13 @@ mod inputs;
 mod refused;
 #[cfg(feature = "sim")]
 mod sim;
+#[path = "../support/sources.rs"]
+mod sources;
 
 use std::any::type_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -123,7 +125,7 @@ fn what_is_no_written_form_is_refused_with_the_words_on_record() {
 fn every_type_that_serde_knows_is_on_record() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut files, mut declared) = (Vec::new(), BTreeSet::new());
-    rust_files(&source, &mut files);
+    sources::rust_files(&source, &mut files);
     for file in files {
         let room = file.strip_prefix(&source).unwrap().components().next().unwrap();
         let room = room.as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned();
@@ -147,15 +149,4 @@ fn every_type_that_serde_knows_is_on_record() {
     let record = forms();
     let missing: Vec<&String> = declared.iter().filter(|&name| !record.texts.contains_key(name)).collect();
     assert!(missing.is_empty(), "written forms that are not on record; add them here: {missing:#?}");
-}
-
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            rust_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
 }
