@@ -80,10 +80,6 @@ fn solvers(criterion: &mut Criterion) {
     let solver = Solver::default();
     for (classes, capacity) in SIZES {
         for family in families::ALL {
-            // A million classes take a while to make: two families stand for the others.
-            if classes == 1_000_000 && family != Family::LinearMixed && family != Family::Noisy {
-                continue;
-            }
             let mut group = criterion.benchmark_group(name(family, classes, capacity));
             group.sample_size(10).warm_up_time(Duration::from_millis(200));
             group.measurement_time(Duration::from_millis(600));

@@ -76,6 +76,8 @@ pub(super) struct Estimator<'a> {
     /// By which power of the demand the price falls, about.
     exponent: f64,
     pub(super) items_read: u64,
+    /// The items read by the last estimate.
+    reading: u64,
     /// The items read after which no more prices are tried.
     pub(super) item_budget: u64,
 }
@@ -100,6 +102,7 @@ impl<'a> Estimator<'a> {
             guess,
             exponent: 1.3,
             items_read: 0,
+            reading: 0,
             item_budget: u64::MAX,
         };
         this.draw(size.min(instance.class_count()));
@@ -139,6 +142,11 @@ impl<'a> Estimator<'a> {
         true
     }
 
+    /// The items read so far, and those that a pass over all classes would read, most likely.
+    pub(super) fn items_with_a_pass(&self) -> u64 {
+        self.items_read + (self.reading as f64 * self.factor) as u64
+    }
+
     /// Whether the sample is the whole, so that its demands are exact.
     pub(super) fn is_exact(&self) -> bool {
         self.sample.classes.len() == self.instance.class_count()
@@ -165,8 +173,10 @@ impl<'a> Estimator<'a> {
         let (mut sum, mut squares, mut largest) = (0.0, 0.0, 4.0);
         let Sample { classes, known, weights, points } = &mut *self.sample;
         let row = weights.len();
+        let before = self.items_read;
         let (instance, limits, items_read) = (self.instance, self.limits, &mut self.items_read);
         widest(BestWeights { instance, classes, price, limits, weights, items_read });
+        self.reading = self.items_read - before;
         for (&now, &known) in weights[row..].iter().zip(known.iter()) {
             let change = f64::from(now) - f64::from(known);
             sum += change;

@@ -202,6 +202,11 @@ fn relax(
             if estimator.enlarge(vague) {
                 continue;
             }
+            // One exact demand reads everything: it is not begun where it would not be ended.
+            if report.items_read + estimator.items_with_a_pass() > item_budget {
+                report.items_read += estimator.items_read;
+                return None;
+            }
             let demand = demand_at(instance, vague.price, limits, choices, &mut report.items_read);
             estimator.learn(vague.price, demand);
         }
