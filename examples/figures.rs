@@ -1,4 +1,4 @@
-//! The tables of the guide `performance`: work and memory counted here and now, times read from what criterion wrote.
+//! The tables of the guides `performance` and `choosing_a_solver`: work and memory counted here and now, times read from what criterion wrote.
 //!
 //! ```text
 //! cargo bench --bench epoch                          # and knapsack, place, reclaim: on an idle machine
@@ -7,7 +7,7 @@
 //!
 //! | option | meaning |
 //! |---|---|
-//! | `--write` | puts the tables into `src/guide/performance.md`, each where it stands; without it they are printed |
+//! | `--write` | puts the tables into the pages under `src/guide`, each where it stands; without it they are printed |
 //! | `--machine TEXT` | what the times were measured on; it stands beside them |
 //! | `--criterion DIR` | criterion's folder, in place of `target/criterion` |
 //! | `NAME` ... | these tables only |
@@ -36,22 +36,27 @@ use clusters::{Mix, churned, filled};
 use estimates::{Estimates, bytes, count, table, time};
 use families::{Capacity, Family};
 
-/// A table by its name in the page.
+/// A table by its name in its page.
 struct Figure {
     name: &'static str,
+    page: &'static str,
     /// Whether it is made of times.
     is_timed: bool,
     make: fn(&mut Estimates) -> Option<String>,
 }
 
-const FIGURES: [Figure; 7] = [
-    Figure { name: "epoch", is_timed: true, make: epoch },
-    Figure { name: "reclaim", is_timed: true, make: reclaim },
-    Figure { name: "knapsack", is_timed: true, make: knapsack },
-    Figure { name: "place", is_timed: true, make: place },
-    Figure { name: "reclaim-work", is_timed: false, make: |_| Some(reclaim_work()) },
-    Figure { name: "knapsack-work", is_timed: false, make: |_| Some(knapsack_work()) },
-    Figure { name: "memory", is_timed: false, make: |_| Some(memory()) },
+const PERFORMANCE: &str = "src/guide/performance.md";
+const SOLVERS: &str = "src/guide/choosing_a_solver.md";
+
+const FIGURES: [Figure; 8] = [
+    Figure { name: "epoch", page: PERFORMANCE, is_timed: true, make: epoch },
+    Figure { name: "reclaim", page: PERFORMANCE, is_timed: true, make: reclaim },
+    Figure { name: "knapsack", page: PERFORMANCE, is_timed: true, make: knapsack },
+    Figure { name: "place", page: PERFORMANCE, is_timed: true, make: place },
+    Figure { name: "reclaim-work", page: PERFORMANCE, is_timed: false, make: |_| Some(reclaim_work()) },
+    Figure { name: "knapsack-work", page: PERFORMANCE, is_timed: false, make: |_| Some(knapsack_work()) },
+    Figure { name: "memory", page: PERFORMANCE, is_timed: false, make: |_| Some(memory()) },
+    Figure { name: "families", page: SOLVERS, is_timed: true, make: all_families },
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -71,8 +76,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    let page = root.join("src/guide/performance.md");
-    let mut text = if write { std::fs::read_to_string(&page)? } else { String::new() };
     let mut estimates = Estimates::in_folder(folder);
     let is_wanted = |figure: &&Figure| wanted.is_empty() || wanted.iter().any(|name| name == figure.name);
     for figure in FIGURES.iter().filter(is_wanted) {
@@ -86,13 +89,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             made = format!("Measured {day}{machine}:\n\n{made}");
         }
         if write {
-            text = put(&text, figure.name, &made)?;
+            let page = root.join(figure.page);
+            let text = std::fs::read_to_string(&page)?;
+            std::fs::write(&page, put(&text, figure.name, &made)?)?;
         } else {
             println!("# {}\n\n{made}", figure.name);
         }
-    }
-    if write {
-        std::fs::write(&page, text)?;
     }
     Ok(())
 }
@@ -172,6 +174,57 @@ fn knapsack(estimates: &mut Estimates) -> Option<String> {
     });
     let head = ["family", "classes", "capacity", "reading the input", "cold", "warm", "by formula", "dense"];
     timed(&head, rows)
+}
+
+/// All families, with the ratios that the solver is held to.
+fn all_families(estimates: &mut Estimates) -> Option<String> {
+    let families = [
+        ("LinearEqual", "linear-equal"),
+        ("LinearMixed", "linear-mixed"),
+        ("Noisy", "noisy"),
+        ("Mandatory", "mandatory"),
+        ("Strong", "strong"),
+        ("SubsetSum", "subset-sum"),
+        ("Weak", "weak"),
+        ("Parity", "parity"),
+    ];
+    let mut rows = Vec::new();
+    for (classes, folder, capacity) in SIZES {
+        for (family, name) in families {
+            let kinds = ["reading", "cold", "moving", "warm", "formula", "dense"];
+            let times =
+                kinds.map(|kind| estimates.median(&format!("{family}_n={classes}_C={folder}/{kind}")));
+            let [reading, cold, moving, warm, _, dense] = times;
+            if cold.is_none() {
+                continue;
+            }
+            let ratio = |of: Option<f64>, to: Option<f64>| match of.zip(to) {
+                Some((of, to)) if of < 100.0 * to => format!("{:.1}", of / to),
+                Some((of, to)) => count((of / to) as u64),
+                None => "–".into(),
+            };
+            let mut row = vec![name.into(), count(classes), capacity.into()];
+            row.extend(times.map(time));
+            row.extend([ratio(cold, reading), ratio(warm, reading), ratio(warm, moving), ratio(dense, cold)]);
+            rows.push(row);
+        }
+    }
+    let head = [
+        "family",
+        "classes",
+        "capacity",
+        "reading",
+        "cold",
+        "moving",
+        "warm",
+        "formula",
+        "dense",
+        "cold / reading",
+        "warm / reading",
+        "warm / moving",
+        "dense / cold",
+    ];
+    (!rows.is_empty()).then(|| table(&head, &rows))
 }
 
 fn place(estimates: &mut Estimates) -> Option<String> {
