@@ -86,6 +86,61 @@ fn build((servers, jobs): &Spec) -> Cluster {
     cluster
 }
 
+/// The workers that a job on one GPU type would gain by after the plan, on one server that has room for them, its overhead
+/// counted.
+fn left_out(spec: &Spec, reclaim: u32) -> Option<String> {
+    let mut cluster = build(spec);
+    let plan = Epoch::default().plan(&cluster, Request::reclaim(reclaim)).ok()?;
+    cluster.apply(&plan).unwrap();
+    let running = cluster.jobs().filter(|(id, job)| cluster.is_running(*id) && !job.is_heterogeneous());
+    for (id, job) in running {
+        let before = cluster.time_to_end(id).unwrap();
+        for (server, _) in cluster.servers() {
+            for workers in 1..=4 {
+                let mut other = cluster.clone();
+                if other.scale_out(id, server, workers).is_err() {
+                    break;
+                }
+                let gain = before.0 - other.time_to_end(id).unwrap().0 - job.resize_overhead.0;
+                if gain > 0.002 {
+                    return Some(format!(
+                        "{id} gains {gain} s by {workers} workers on {server} after\n{plan}"
+                    ));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A job by its least workers, the workers more that it can use, and the GPUs of each.
+fn elastic(sizes: (u32, u32, u32), remaining: u32, overhead: u32, kind: u8, servers: &[u32]) -> JobSpec {
+    let (min, more, gpus_per_worker) = sizes;
+    JobSpec { min, more, gpus_per_worker, remaining, overhead, cost: 0, kind, servers: servers.to_vec() }
+}
+
+// A worker that brings nothing, since three make up one, was taken for free in the knapsack, and charged afterwards.
+#[test]
+fn a_worker_that_brings_nothing_is_not_taken_for_free() {
+    let jobs = vec![elastic((3, 1, 1), 1_632, 0, 1, &[]), elastic((1, 1, 1), 3_201, 1_600, 1, &[2, 2])];
+    assert_eq!(left_out(&(vec![(1, 0, 1), (0, 0, 1), (1, 1, 7), (1, 1, 8)], jobs), 0), None);
+}
+
+// The job that gains most found room for some of its workers, which brought it nothing, and the next was not asked.
+#[test]
+fn what_the_first_job_has_no_room_for_goes_to_the_next() {
+    let servers = vec![(1, 1, 6), (0, 0, 1), (1, 1, 7), (1, 1, 7), (0, 0, 1)];
+    let jobs = vec![elastic((1, 1, 2), 322, 0, 5, &[]), elastic((1, 1, 2), 1_601, 800, 1, &[2, 5])];
+    assert_eq!(left_out(&(servers, jobs), 0), None);
+}
+
+// Of two workers one found room, which cost more than it brought: all was taken back, what another job gained as well.
+#[test]
+fn some_of_the_workers_are_not_placed_at_a_loss() {
+    let jobs = vec![elastic((3, 2, 2), 334, 0, 0, &[1]), elastic((3, 3, 2), 3_201, 800, 0, &[0, 0])];
+    assert_eq!(left_out(&(vec![(1, 0, 8), (1, 0, 7), (1, 0, 7)], jobs), 0), None);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -123,6 +178,12 @@ proptest! {
             }
             prop_assert!(!job.is_heterogeneous() || mixed < u64::from(job.min_workers));
         }
+    }
+
+    #[test]
+    fn no_worker_is_left_out_that_would_gain(spec in spec(), reclaim in 0..2u32) {
+        let left_out = left_out(&spec, reclaim);
+        prop_assert!(left_out.is_none(), "{}", left_out.unwrap_or_default());
     }
 }
 

@@ -84,6 +84,12 @@ struct Candidate {
     /// Reference workers that the held workers make up: the choice that changes nothing.
     held_reference: u32,
     overhead: u64,
+    /// The most GPUs that it can be given, whatever the others get.
+    room: u64,
+    /// The workers of the choice that changes nothing, where that is worth something and is none of the others: no flexible
+    /// worker, or some of which the last make up no whole reference worker. It is the first item of the class then, before
+    /// one reference worker more.
+    staying: Option<u32>,
 }
 
 /// Phase 2, with the memory that it uses again.
@@ -180,13 +186,13 @@ impl FlexibleAllocator {
 
     /// Offers idle GPUs of a type to jobs that could hold more, and takes nothing from anyone.
     ///
-    /// `has_room` says whether a worker of so many GPUs still finds a server.
+    /// `room` says how many workers of so many GPUs still find a server.
     pub(crate) fn decide_more(
         &mut self,
         view: View<'_>,
         gpu_type: GpuTypeId,
         idle: u64,
-        has_room: impl Fn(u32) -> bool,
+        room: impl Fn(u32) -> u64,
     ) {
         self.targets.clear();
         let Some(speed) = view.inventory.speed(gpu_type) else { return };
@@ -201,13 +207,15 @@ impl FlexibleAllocator {
         let mixing = self.mixing.iter().map(|entry| entry.0);
         for id in uniform.chain(mixing) {
             let Some(job) = view.inventory.job(id) else { continue };
-            if !has_room(job.gpus_per_worker) || !job.gpu_types.contains(gpu_type) {
+            let slots = room(job.gpus_per_worker);
+            if slots == 0 || !job.gpu_types.contains(gpu_type) {
                 continue;
             }
             let tally = view.inventory.tally(view.occupancy.placements(id));
             let offer = Offer::beyond(&tally, gpu_type, speed);
             if offer.most(job) > 0 {
-                self.candidates.push(Candidate::new(view, id, job, offer, 0));
+                let room = slots * u64::from(job.gpus_per_worker);
+                self.candidates.push(Candidate { room, ..Candidate::new(view, id, job, offer, 0) });
             }
         }
         if !self.candidates.is_empty() {
@@ -251,21 +259,16 @@ impl FlexibleAllocator {
         for candidate in &self.candidates {
             stay += candidate.overhead;
             if let Some(job) = view.inventory.job(candidate.job) {
-                let beyond = candidate.push_class(&mut self.instance, job, view.unit, capacity, longest);
+                let most = capacity.min(candidate.room);
+                let beyond = candidate.push_class(&mut self.instance, job, view.unit, most, longest);
                 left_out = left_out.saturating_add(beyond);
             }
         }
         let solved = self.solver.solve_into(&self.instance, &mut self.workspace, &mut self.solution);
         debug_assert!(solved.is_ok(), "no class has to have an item, so nothing is infeasible");
         for (class, candidate) in self.candidates.iter().enumerate() {
-            let first = if candidate.stays_at_base() { 0 } else { 1 };
-            let chosen = self.solution.choice(class).map_or(0, |item| item + first);
-            self.targets.push(Target {
-                job: candidate.job,
-                gpu_type,
-                workers: candidate.offer.workers(chosen) as u32,
-                held: candidate.held,
-            });
+            let workers = candidate.workers(self.solution.choice(class));
+            self.targets.push(Target { job: candidate.job, gpu_type, workers, held: candidate.held });
         }
         let certificate = self.solution.certificate();
         TypeBound {
@@ -280,13 +283,13 @@ impl FlexibleAllocator {
 
 impl Candidate {
     fn new(view: View<'_>, id: JobId, job: &Job, offer: Offer, held: u32) -> Self {
-        Self {
-            job: id,
-            offer,
-            held,
-            held_reference: offer.reference_for(u64::from(held), job),
-            overhead: view.overhead(id, job),
-        }
+        let held_reference = offer.reference_for(u64::from(held), job);
+        let overhead = view.overhead(id, job);
+        // A heterogeneous job is decided type after type: what it held on one may be too much beside what it has by then.
+        let whole = offer.workers(held_reference) as u32;
+        let kept = if job.is_heterogeneous() { whole } else { held };
+        let staying = (overhead > 0 && (held_reference == 0 || kept != whole)).then_some(kept);
+        Self { job: id, offer, held, held_reference, overhead, room: u64::MAX, staying }
     }
 
     /// Adds the class of this job. A change costs the overhead; to keep all values positive, the overhead is added to
@@ -300,7 +303,13 @@ impl Candidate {
             debug_assert!(pushed.is_ok(), "the unit of time keeps every sum below 2^53");
             return 0;
         }
-        let stay = self.stays_at_base().then_some(Item::new(0, self.overhead));
+        let stay = self.staying.map(|workers| {
+            let value = match self.held_reference.checked_sub(1) {
+                Some(before) => self.offer.items(job, unit).nth(before as usize).map_or(0, |item| item.2),
+                None => 0,
+            };
+            Item::new(workers * job.gpus_per_worker, value + self.overhead)
+        });
         // A class holds weights of 32 bits; no job holds 2^32 GPUs.
         let most = capacity.min(u64::from(u32::MAX));
         // Nothing is gained beyond the flat end of a curve, but what a job holds stays a choice.
@@ -309,7 +318,8 @@ impl Candidate {
         let more = self.offer.items(job, unit);
         let more = more.take_while(|&(reference, gpus, _)| reference <= last && gpus <= most);
         let more = more.map(|(reference, gpus, value)| {
-            let bonus = if reference == self.held_reference { self.overhead } else { 0 };
+            let stays = reference == self.held_reference && self.staying.is_none();
+            let bonus = if stays { self.overhead } else { 0 };
             Item::new(gpus as u32, value + bonus)
         });
         let pushed = instance.push_class(ClassKind::AtMostOne, stay.into_iter().chain(more));
@@ -320,7 +330,7 @@ impl Candidate {
     /// The class as a formula, of a few numbers in place of a table: where the job keeps just its base, on a type of speed
     /// 1 : n, and its curve has one.
     fn formula(&self, job: &Job, unit: Unit, capacity: u64) -> Option<CurveClass> {
-        let gpus = self.offer.gpus_per_reference_worker(job).filter(|_| !self.stays_at_base())?;
+        let gpus = self.offer.gpus_per_reference_worker(job).filter(|_| self.staying.is_none())?;
         let fits = capacity.min(u64::from(u32::MAX)) / u64::from(gpus);
         let class = unit.formula(job, gpus, u32::try_from(fits).unwrap_or(u32::MAX))?;
         Some(match self.held_reference.checked_sub(1) {
@@ -329,9 +339,14 @@ impl Candidate {
         })
     }
 
-    /// Whether the choice that changes nothing is to hold no flexible worker, and is worth something for that: then it
-    /// is the first item of the class, before one reference worker more.
-    fn stays_at_base(&self) -> bool {
-        self.held_reference == 0 && self.overhead > 0
+    /// The workers of the choice that the knapsack made in the class of this job.
+    fn workers(&self, choice: Option<u32>) -> u32 {
+        let reference = match (choice, self.staying) {
+            (None, _) => 0,
+            (Some(0), Some(workers)) => return workers,
+            (Some(item), Some(_)) => item,
+            (Some(item), None) => item + 1,
+        };
+        self.offer.workers(reference) as u32
     }
 }

@@ -128,13 +128,13 @@ impl FlexibleScaling {
         sort(inventory, &mut self.resizing);
         for at in 0..self.resizing.len() {
             let Target { job, gpu_type, workers, held } = self.resizing[at];
-            self.touch(job);
             if let Some(surplus) = held.checked_sub(workers) {
+                self.touch(job);
                 placer.shrink(inventory, &mut self.candidate, job, gpu_type, surplus);
             }
         }
         self.resizing.retain(|target| target.workers > target.held);
-        let all_placed = self.grow(inventory, placer);
+        let all_placed = self.grow(inventory, working, placer, unit);
         let is_exact = self.allocator.bounds.iter().all(|bound| bound.is_optimal);
         if !(all_placed && is_exact) {
             self.top_up(inventory, working, placer, unit);
@@ -142,10 +142,12 @@ impl FlexibleScaling {
         all_placed && is_exact && !self.allocator.has_mixing()
     }
 
-    /// Places the workers of `resizing`, in order, as many as find a server. Whether all did.
-    fn grow(&mut self, inventory: &Inventory, placer: &mut Placer) -> bool {
+    /// Places the workers of `resizing`, in order, as many as find a server, or none where those would not gain what the
+    /// change costs. Whether all were placed.
+    fn grow(&mut self, inventory: &Inventory, working: &Working, placer: &mut Placer, unit: Unit) -> bool {
         let mut all_placed = true;
-        for target in &self.resizing {
+        for at in 0..self.resizing.len() {
+            let target = self.resizing[at];
             let Some(job) = inventory.job(target.job) else { continue };
             let wanted = target.workers - target.held;
             let slots = placer.idle_slots(target.gpu_type, job.gpus_per_worker);
@@ -155,7 +157,17 @@ impl FlexibleScaling {
                 let tally = inventory.tally(self.candidate.placements(target.job));
                 let speed = inventory.speed(target.gpu_type).unwrap_or(Speed::REFERENCE);
                 workers = tally.useful_workers(target.gpu_type, speed, slots, job.max_workers);
+                let mut more = tally.clone();
+                more.add(target.gpu_type, speed, workers);
+                let resized = &working.resized;
+                let view =
+                    View { inventory, occupancy: &self.candidate, unit, resized, touched: &self.is_touched };
+                let saved = view.time_left(job, &tally).saturating_sub(view.time_left(job, &more));
+                if saved <= view.overhead(target.job, job) {
+                    continue;
+                }
             }
+            self.touch(target.job);
             placer.grow(inventory, &mut self.candidate, target.job, target.gpu_type, workers);
         }
         all_placed
@@ -170,19 +182,15 @@ impl FlexibleScaling {
                 let resized = &working.resized;
                 let view =
                     View { inventory, occupancy: &self.candidate, unit, resized, touched: &self.is_touched };
-                self.allocator
-                    .decide_more(view, gpu_type, idle, |gpus| placer.idle_slots(gpu_type, gpus) > 0);
+                self.allocator.decide_more(view, gpu_type, idle, |gpus| placer.idle_slots(gpu_type, gpus));
                 self.resizing.clear();
                 self.resizing.extend(self.allocator.targets.iter().filter(|target| target.workers > 0));
                 if self.resizing.is_empty() {
                     break;
                 }
                 sort(inventory, &mut self.resizing);
-                for at in 0..self.resizing.len() {
-                    self.touch(self.resizing[at].job);
-                }
                 let before = placer.idle_gpus(gpu_type);
-                self.grow(inventory, placer);
+                self.grow(inventory, working, placer, unit);
                 if placer.idle_gpus(gpu_type) == before {
                     break;
                 }
