@@ -80,6 +80,33 @@ fn it_equals_brute_force() {
     assert!(branched > 300, "only {branched} instances needed a second node");
 }
 
+// With more sets than above the first bound is seldom met, so that cuts are found, and sets settled by their prices.
+#[test]
+fn with_many_losses_it_equals_brute_force() {
+    let mut random = Rand32::new(77);
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    let mut branched = 0;
+    for round in 0..1_000 {
+        let sets = 8 + random.rand_range(0..6);
+        let instance = Lists::random(&mut random, sets, true, [UNIT, SMALL][round % 2]).build();
+        let count = u64::from(random.rand_range(1..sets));
+        Solver::new().solve_into(&instance, count, &mut workspace, &mut solution).unwrap();
+        if workspace.nodes() > 1 {
+            branched += 1;
+            assert_eq!(solution.cost(), brute_force(&instance, count).unwrap().cost(), "round {round}");
+        }
+    }
+    assert!(branched > 100, "only {branched} instances needed a second node");
+}
+
+#[test]
+fn a_set_that_is_not_there_has_no_elements() {
+    let mut instance = Instance::new();
+    let element = instance.add_element(1).unwrap();
+    instance.add_set([element]).unwrap();
+    assert_eq!([0, 1, 2, u32::MAX].map(|set| instance.set(set).count()), [1, 0, 0, 0]);
+}
+
 #[test]
 fn with_weights_it_equals_brute_force() {
     let mut random = Rand32::new(7);

@@ -567,3 +567,19 @@ impl Instance {
         Some(state.cost())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Bits: 30 of the cost, 21 of a unit, 44 of the loss and 32 of the weight are 127, one too many.
+    #[test]
+    fn a_cut_fits_below_2_to_the_127() {
+        let mut instance = Instance::new();
+        instance.add_element(1 << 29).unwrap();
+        instance.add_weighted_set(u32::MAX, []).unwrap();
+        assert_eq!(instance.fits_cut((1 << 43) - 1), Some((1 << 43) - 1));
+        assert_eq!(instance.fits_cut(1 << 43), None);
+        assert_eq!(Instance::new().fits_cut(u128::from(u64::MAX) + 1), None);
+    }
+}

@@ -108,3 +108,19 @@ fn a_used_workspace_gives_the_answer_of_a_new_one() {
         }
     }
 }
+
+#[test]
+fn a_thousand_choices_are_all_tried_and_one_more_is_not() {
+    let steps_of = |servers: u32| {
+        let mut cluster = Cluster::new();
+        let gpu = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        for _ in 0..servers {
+            let server = cluster.add_server(Server::on_loan(gpu, 1)).unwrap();
+            let job = cluster.add_job(Job::inelastic(1)).unwrap();
+            cluster.place(job, &[Placement::base(server, 1)]).unwrap();
+        }
+        steps(&cluster, Policy::Exact, 1)
+    };
+    let (few, many) = (steps_of(1_000), steps_of(1_001));
+    assert!(few > many + 500, "{few} steps for 1,000 choices, {many} for 1,001");
+}

@@ -2,7 +2,7 @@
 
 use aryl::cluster::{Cluster, GpuType, Job, Placement, Server};
 use aryl::id::{GpuTypeId, JobId, ServerId};
-use aryl::reclaim::{Departure, Policy, Reclaim, Reclaimer, server_preemption_costs};
+use aryl::reclaim::{Ask, Departure, Policy, Reclaim, Reclaimer, server_preemption_costs};
 use aryl::units::Seconds;
 
 /// On-loan servers of 8 GPUs of the reference type.
@@ -307,4 +307,67 @@ fn equal_victims_are_told_apart_by_where_they_run_and_not_by_their_ids() {
     };
     let [first, second] = [false, true].map(|swapped| servers(&solve(Policy::Aryl, &cluster(swapped), 4)));
     assert_eq!(first, second);
+}
+
+/// The server that goes beside those that must, of servers 1 and 2.
+fn other_than(cluster: &Cluster, must_return: &[u32]) -> u32 {
+    let named: Vec<ServerId> = must_return.iter().map(|&server| ServerId::new(server)).collect();
+    let ask = Ask::servers(named.len() as u32 + 1).must_return(named);
+    let answer = Reclaimer::new(Policy::Aryl).put_back(false).solve(cluster, &ask).unwrap();
+    let others: Vec<u32> =
+        servers(&answer).into_iter().filter(|server| !must_return.contains(server)).collect();
+    assert_eq!(others.len(), 1);
+    others[0]
+}
+
+#[test]
+fn the_time_that_a_preempted_job_would_lose_no_longer_counts_on_its_other_servers() {
+    // Job 0 goes with server 0. Its flexible workers were most of what server 1 would lose; what is left loses less than
+    // what is left on server 2.
+    let mut cluster = on_loan(3);
+    let gpu = GpuTypeId::new(0);
+    let training = cluster.add_server(Server::training(gpu, 8)).unwrap().get();
+    let spare = cluster.add_server(Server::on_loan(gpu, 8)).unwrap().get();
+    let elastic = |least, most| Job::elastic(least..=most).remaining(Seconds(3_600.0));
+    add(&mut cluster, elastic(6, 11), &[base(0, 6), flexible(1, 4), flexible(2, 1)]);
+    add(&mut cluster, elastic(1, 2), &[base(training, 1), flexible(1, 1)]);
+    add(&mut cluster, elastic(1, 3), &[base(training, 1), flexible(2, 2)]);
+    add(&mut cluster, Job::inelastic(1).preemption_cost(9), &[base(spare, 1)]);
+    assert_eq!(other_than(&cluster, &[0]), 1);
+}
+
+#[test]
+fn a_job_that_was_charged_and_then_preempted_no_longer_counts_either() {
+    // Job 0 loses two workers on server 0, after which it could not lose the four on server 1; then it goes with server 3.
+    let mut cluster = on_loan(4);
+    let gpu = GpuTypeId::new(0);
+    let training = cluster.add_server(Server::training(gpu, 8)).unwrap().get();
+    let elastic = |least, most| Job::elastic(least..=most).remaining(Seconds(3_600.0));
+    add(&mut cluster, elastic(5, 9), &[base(0, 2), flexible(1, 4), base(3, 3)]);
+    add(&mut cluster, elastic(1, 2), &[base(training, 1), flexible(1, 1)]);
+    add(&mut cluster, elastic(1, 3), &[base(training, 1), flexible(2, 2)]);
+    assert_eq!(other_than(&cluster, &[0, 3]), 1);
+}
+
+#[test]
+fn of_equal_losses_the_fewest_workers_leave_those_of_preempted_jobs_not_counted() {
+    // Two jobs go with server 0; 8 GPUs of theirs are on server 1 and 8 on server 2, in 2 workers there and in 4 here, or the
+    // other way. The two that stay lose 6,000 s either way, for 3 workers or for 2.
+    for (left, right, wide, expected) in [(3, 2, 1, 2), (2, 3, 1, 1), (3, 2, 2, 2), (2, 3, 2, 1)] {
+        let mut cluster = Cluster::new();
+        let gpu = cluster.add_gpu_type(GpuType::new("V100")).unwrap();
+        for _ in 0..3 {
+            cluster.add_server(Server::on_loan(gpu, 32)).unwrap();
+        }
+        let training = cluster.add_server(Server::training(gpu, 8)).unwrap().get();
+        let (two, four) = (wide, 3 - wide);
+        add(&mut cluster, Job::elastic(3..=5).gpus_per_worker(4), &[base(0, 3), flexible(two, 2)]);
+        add(&mut cluster, Job::elastic(5..=9).gpus_per_worker(2), &[base(0, 5), flexible(four, 4)]);
+        for (server, workers) in [(1, left), (2, right)] {
+            let remaining = Seconds(6_000.0 * f64::from(workers + 1) / f64::from(workers));
+            let job = Job::elastic(1..=workers + 1).remaining(remaining);
+            add(&mut cluster, job, &[base(training, 1), flexible(server, workers)]);
+        }
+        assert_eq!(other_than(&cluster, &[0]), expected, "{left} and {right}, {wide}");
+    }
 }
