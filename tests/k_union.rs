@@ -191,6 +191,23 @@ fn the_verifier_notices_a_bound_above_what_the_sets_cheapest_by_weight_cost() {
 }
 
 #[test]
+fn the_verifier_ranks_sets_by_their_cost_for_each_unit_of_weight() {
+    // A set of weight 2 at 3, and two of weight 1: dearer together at first, then cheaper.
+    let instance = |cost_of_small: u64| {
+        let mut instance = Instance::new();
+        for (weight, cost) in [(2, 3), (1, cost_of_small), (1, cost_of_small)] {
+            let element = instance.add_element(cost).unwrap();
+            instance.add_weighted_set(weight, [Member::breaking(element)]).unwrap();
+        }
+        instance
+    };
+    let answer = Solver::new().solve(&instance(2), 2).unwrap();
+    assert_eq!((answer.sets(), answer.certificate().bound()), (&[0][..], 3));
+    let violation = UnionViolation::Bound { bound: 3, cost: 2 };
+    assert_eq!(verify::k_union(&instance(1), 2, &answer), Err(violation.into()));
+}
+
+#[test]
 fn a_solver_has_the_budgets_it_was_given() {
     let solver = Solver::new().with_node_budget(7).with_step_budget(9);
     assert_eq!((solver.node_budget, solver.step_budget), (7, 9));
