@@ -94,3 +94,41 @@ pub(super) fn best_pair(
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_change_and_no_pair_of_two_classes_that_fits_gains_more() {
+        let mut random = oorandom::Rand64::new(5);
+        let (mut order, mut prefix, mut pairs) = (Vec::new(), Vec::new(), 0);
+        for round in 0..2_000 {
+            let changes: Vec<Change> = (0..random.rand_range(0..12) as u32)
+                .map(|at| Change {
+                    weight: random.rand_range(0..20) as i64 - 10,
+                    value: random.rand_range(0..40) as f64 - 20.0,
+                    loss: 0.0,
+                    class: at / 3,
+                    item: at,
+                })
+                .collect();
+            let slack = random.rand_range(0..8) as i64;
+            let fitting = changes.iter().filter(|change| change.weight <= slack).map(|change| change.value);
+            let single = best_single(&changes, slack).gain;
+            assert!((single - fitting.fold(0.0, f64::max)).abs() < 1e-9, "{round}");
+
+            let both = changes.iter().flat_map(|left| changes.iter().map(move |right| (left, right)));
+            let fitting =
+                both.filter(|(left, right)| left.class != right.class && left.weight + right.weight <= slack);
+            let most = fitting.map(|(left, right)| left.value + right.value).fold(single, f64::max);
+            let pair = best_pair(&changes, slack, single, &mut order, &mut prefix);
+            assert!((pair.map_or(single, |pair| pair.gain) - most).abs() < 1e-9, "{round}");
+            let Some(Swap { gain, changes: [Some(left), Some(right)] }) = pair else { continue };
+            assert!(left.class != right.class && left.weight + right.weight <= slack, "{round}");
+            assert!((gain - left.value - right.value).abs() < 1e-9, "{round}");
+            pairs += 1;
+        }
+        assert!(pairs > 300, "{pairs} pairs");
+    }
+}
