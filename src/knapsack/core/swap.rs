@@ -27,7 +27,12 @@ pub(super) fn best_single(changes: &[Change], slack: i64) -> Swap {
     best
 }
 
-/// The two best changes of different classes among those seen so far.
+/// The best change so far, and the one before it of another class.
+///
+/// A change that comes after a better one is not noted, and need not be. Let a and b be the best pair, a the lighter, and of
+/// the best pairs that whose lighter comes first. If a is not noted for b, a change c of the class of b came before it that is
+/// worth as much; if b is not noted for a, there is a change d of the class of a that is worth as much as b and fits beside
+/// a. Then c and d are as good a pair, and fit, since c is no heavier than a; but c comes before a.
 #[derive(Clone, Copy)]
 struct TopTwo {
     first: u32,
@@ -70,8 +75,6 @@ pub(super) fn best_pair(
                 top.second = top.first;
             }
             top.first = at;
-        } else if changes[top.first as usize].class != change.class && value(top.second) < change.value {
-            top.second = at;
         }
         prefix.push((top.first, top.second));
     }
@@ -130,5 +133,19 @@ mod tests {
             pairs += 1;
         }
         assert!(pairs > 300, "{pairs} pairs");
+    }
+
+    #[test]
+    fn of_very_many_changes_those_of_the_least_losses_are_paired() {
+        let (mut order, mut prefix) = (Vec::new(), Vec::new());
+        for more in [0, 1, 5] {
+            let count = PAIRED as u32 + more;
+            let change =
+                |at| Change { weight: 1, value: 1.0, loss: f64::from(count - at), class: at, item: 0 };
+            let changes: Vec<Change> = (0..count).map(change).collect();
+            let pair = best_pair(&changes, 2, 0.0, &mut order, &mut prefix);
+            assert_eq!(pair.map(|pair| pair.gain), Some(2.0));
+            assert_eq!(order, (more..count).collect::<Vec<u32>>());
+        }
     }
 }
