@@ -91,6 +91,122 @@ fn knapsacks(out: &mut String) {
     }
 }
 
+/// How wrong a hint is: the price of it in parts of the right one.
+const WRONG: [f64; 6] = [1.0, 0.98, 0.97, 0.8, 1.02, 1.2];
+
+/// From wrong hints, which are refused or brought nearer.
+fn hints(out: &mut String) {
+    let solver = Solver::new().with_table_budget(0);
+    let (mut workspace, mut solution) = (knapsack::Workspace::new(), Solution::default());
+    let mut from_hints = |out: &mut String, instance: &knapsack::Instance| {
+        solver.solve_into(instance, &mut workspace, &mut solution).unwrap();
+        write!(out, " {} {};", workspace.work().items_read, workspace.work().states).unwrap();
+        let price = workspace.hint().map_or(1.0, |hint| hint.price());
+        for part in WRONG {
+            let hint = knapsack::Hint::new(price * part);
+            solver.solve_with_hint_into(instance, hint, &mut workspace, &mut solution).unwrap();
+            write!(out, " {} {}", workspace.work().items_read, workspace.work().states).unwrap();
+        }
+        writeln!(out).unwrap();
+    };
+    // Formulas so nearly straight that most steps lie between the ends of a hint.
+    let straight = |base: f64, total: f64, length: u32| {
+        CurveClass::new(Gain::Power { base, exponent: 0.6 }, total, 1, length)
+    };
+    for (total, classes, length) in [(1e15, 3, 80_000), (1e13, 3, 80_000), (1e10, 1_500, 60)] {
+        let mut instance = knapsack::Instance::new(0);
+        for class in 0..classes {
+            let total = total * (1.0 + f64::from(class) / 1_000_000.0);
+            instance.push_curve(straight(f64::from(length) * 60.0, total, length)).unwrap();
+        }
+        instance.set_capacity(instance.total_demand() / 3);
+        write!(out, "straight {total} {classes}:").unwrap();
+        from_hints(out, &instance);
+    }
+    for family in ALL {
+        let instance = families::table_of(family, 4_900, 2, Capacity::Percent(20), 6);
+        write!(out, "hints {family:?}:").unwrap();
+        from_hints(out, &instance);
+    }
+}
+
+/// Values so small that many are equal, capacities of a few units for many classes, and so many classes that an enlarged
+/// sample is a small part of them.
+fn extremes(out: &mut String) {
+    let (mut workspace, mut solution) = (knapsack::Workspace::new(), Solution::default());
+    let mut solve = |out: &mut String, solver: &Solver, instance: &knapsack::Instance| {
+        solver.solve_into(instance, &mut workspace, &mut solution).unwrap();
+        let (work, proof) = (workspace.work(), certificate(solution.certificate()));
+        write!(out, " {:?} {proof} {} {};", solution.method(), work.items_read, work.states).unwrap();
+    };
+    let (search, either) = (Solver::new().with_table_budget(0), Solver::new());
+    let mut random = Rand64::new(8);
+    for round in 0..24 {
+        let mut instance = knapsack::Instance::new(0);
+        let divisor = 1 + round % 3;
+        for _ in 0..[30, 150, 700][round as usize / 3 % 3] {
+            let items = (0..random.rand_range(1..5)).map(|_| {
+                knapsack::Item::new(random.rand_range(1..30) as u32 * divisor, random.rand_range(1..20))
+            });
+            let items: Vec<knapsack::Item> = items.collect();
+            let kind = if random.rand_range(0..3) == 0 {
+                knapsack::ClassKind::ExactlyOne
+            } else {
+                knapsack::ClassKind::AtMostOne
+            };
+            instance.push_class(kind, items).unwrap();
+        }
+        write!(out, "small values {round}:").unwrap();
+        let (least, most) = (instance.mandatory_weight(), instance.total_demand());
+        for part in [1, 12, 40, 70] {
+            instance.set_capacity(least + (most - least) * part / 90);
+            solve(out, &search, &instance);
+        }
+        writeln!(out).unwrap();
+    }
+    // Multiples of 3, or of 2, but for one, and a capacity that asks for two of it, or one: the bound can't be reached.
+    let mut hard: Vec<knapsack::Instance> = [3, 2]
+        .iter()
+        .map(|divisor| {
+            let mut instance = knapsack::Instance::new(0);
+            for class in 0..24 {
+                let weight = if class == 9 { 301 } else { divisor * random.rand_range(300..1_000) as u32 };
+                let value = 1_000 * u64::from(weight) - 700 * u64::from(class == 9);
+                let items = [knapsack::Item::new(weight, value)];
+                instance.push_class(knapsack::ClassKind::AtMostOne, items).unwrap();
+            }
+            let half = instance.total_demand() / 2;
+            instance.set_capacity(half - half % u64::from(*divisor) + u64::from(*divisor) - 1);
+            instance
+        })
+        .collect();
+    hard.push(families::table_of(families::Family::Weak, 30, 15, Capacity::Units(10_000), 5));
+    for instance in &hard {
+        write!(out, "state budgets:").unwrap();
+        for budget in [0, 10, 100, 1_000, 5_000, 9_000, 12_000, 15_000, 20_000, 100_000] {
+            let mut hurried = search;
+            hurried.state_budget = budget;
+            solve(out, &hurried, instance);
+        }
+        writeln!(out).unwrap();
+    }
+    for family in ALL {
+        write!(out, "few units {family:?}:").unwrap();
+        for units in [5, 40, 300] {
+            solve(out, &search, &families::table_of(family, 3_000, 4, Capacity::Units(units), 7));
+        }
+        for units in [8, 16, 24, 40, 64, 100] {
+            solve(out, &either, &families::table_of(family, 300, 40, Capacity::Units(units), 7));
+        }
+        writeln!(out).unwrap();
+    }
+    for family in ALL {
+        write!(out, "many classes {family:?}:").unwrap();
+        solve(out, &search, &families::table_of(family, 57_600, 2, Capacity::Percent(20), 7));
+        writeln!(out).unwrap();
+    }
+}
+
 fn unions(out: &mut String) {
     let mut random = Rand64::new(4);
     for round in 0..144_u64 {
@@ -279,6 +395,8 @@ fn asks(out: &mut String) {
 fn the_work_is_that_on_record() {
     let mut now = String::new();
     knapsacks(&mut now);
+    hints(&mut now);
+    extremes(&mut now);
     unions(&mut now);
     reclaims(&mut now);
     asks(&mut now);

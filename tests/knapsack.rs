@@ -4,8 +4,8 @@
 mod families;
 
 use aryl::knapsack::{
-    ClassKind, Hint, Instance, InstanceError, Item, Solution, SolveError, Solver, VALUE_LIMIT, Workspace,
-    brute_force, dense, dense_into, greedy,
+    ClassKind, Hint, Instance, InstanceError, Item, Method, Solution, SolveError, Solver, VALUE_LIMIT,
+    Workspace, brute_force, dense, dense_into, greedy,
 };
 use oorandom::Rand32;
 
@@ -204,6 +204,43 @@ fn budgets_are_kept() {
     assert_eq!(workspace.memory_usage(), 101 * (30 * 2 + 16));
     let many = families::table(families::Family::LinearMixed, 30, families::Capacity::Units(100), 3);
     assert!(matches!(brute_force(&many), Err(SolveError::TooManyCombinations { .. })));
+}
+
+#[test]
+fn the_table_has_no_columns_that_no_choice_can_use() {
+    let mut instance = Instance::new(1_000);
+    instance.push_class(ClassKind::ExactlyOne, [Item::new(5, 1), Item::new(7, 2)]).unwrap();
+    // Two units more than the mandatory five: columns for 0, 1 and 2.
+    let bytes = 3 * (2 + 16);
+    assert_eq!(dense(&instance, bytes - 1), Err(SolveError::TableTooLarge { bytes, budget: bytes - 1 }));
+    assert_eq!(dense(&instance, bytes).unwrap().value(), 2);
+}
+
+/// Items that are counted from 1 to 65,535, and 0 for none, are as many as two bytes can tell.
+#[test]
+fn an_entry_takes_two_bytes_up_to_65_535_items() {
+    for (items, entry) in [(65_535, 2), (65_536, 4)] {
+        let mut instance = Instance::new(1);
+        instance.push_class(ClassKind::AtMostOne, (1..=items).map(|item| Item::new(1, item))).unwrap();
+        let bytes = 2 * (entry + 16);
+        assert_eq!(dense(&instance, 1), Err(SolveError::TableTooLarge { bytes, budget: 1 }));
+        assert_eq!(dense(&instance, bytes).unwrap().value(), items);
+    }
+}
+
+/// Reading an item costs more than four cells, so that nothing is gained by a search before.
+#[test]
+fn where_few_cells_an_item_are_filled_the_dense_program_is_run_at_once() {
+    let mut instance = Instance::new(1);
+    for value in 1..=2_500 {
+        let items = (0..4).map(|item| Item::new(1, value + item));
+        instance.push_class(ClassKind::AtMostOne, items).unwrap();
+    }
+    let mut workspace = Workspace::new();
+    let mut solution = Solution::default();
+    Solver::new().solve_into(&instance, &mut workspace, &mut solution).unwrap();
+    assert_eq!((solution.method(), solution.value()), (Method::Dense, 2_503));
+    assert_eq!(workspace.work().items_read, 0);
 }
 
 #[test]

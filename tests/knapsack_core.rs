@@ -157,8 +157,47 @@ fn the_dense_program_is_not_put_off_by_an_exact_demand() {
         Solver::default().solve_into(&instance, &mut workspace, &mut solution).unwrap();
         assert_eq!(solution.method(), Method::Dense, "{family:?}");
         let (read, items) = (workspace.work().items_read, instance.item_count());
-        assert!(5 * read < 3 * items, "{family:?}: {read} items read of {items}");
+        assert!(0 < read && 5 * read < 3 * items, "{family:?}: {read} items read of {items}");
     }
+}
+
+/// Values of 1,000 a unit of weight, weights that are multiples of 3 but for one item, and a capacity that asks for two of
+/// it: the bound can't be reached, and nothing but a search through nearly all sums of weights shows it.
+fn hard(classes: usize) -> Instance {
+    let mut random = Rand32::new(3);
+    let mut instance = Instance::new(0);
+    for _ in 0..classes {
+        let weight = 3 * random.rand_range(300..1_000);
+        instance.push_class(ClassKind::AtMostOne, [Item::new(weight, 1_000 * u64::from(weight))]).unwrap();
+    }
+    instance.push_class(ClassKind::AtMostOne, [Item::new(301, 300_999)]).unwrap();
+    let half = instance.total_demand() / 2;
+    instance.set_capacity(half - half % 3 + 2);
+    instance
+}
+
+#[test]
+fn a_hard_search_is_given_up_before_it_costs_half_of_the_dense_program() {
+    let instance = hard(100);
+    let (mut workspace, mut solution) = (Workspace::new(), Solution::default());
+    Solver::new().solve_into(&instance, &mut workspace, &mut solution).unwrap();
+    assert_eq!(solution.method(), Method::Dense);
+    // A state costs as much as twelve cells, an item as seven. Half of the cells are filled.
+    let (work, cells) = (workspace.work(), instance.item_count() * instance.capacity() / 2);
+    let cost = 12 * work.states + 7 * work.items_read;
+    assert!(work.states > 0 && cost < cells / 2, "{cost} beside {cells}");
+    Solver::new().with_table_budget(0).solve_into(&instance, &mut workspace, &mut solution).unwrap();
+    assert!(workspace.work().states > 4 * work.states, "the instance is not hard");
+}
+
+#[test]
+fn a_choice_is_given_up_for_an_item_without_weight() {
+    let mut instance = Instance::new(6);
+    instance.push_class(ClassKind::AtMostOne, [Item::new(0, 3), Item::new(5, 10)]).unwrap();
+    instance.push_class(ClassKind::AtMostOne, [Item::new(6, 8)]).unwrap();
+    let solution = Solver::new().with_table_budget(0).solve(&instance).unwrap();
+    assert_eq!((solution.method(), solution.value()), (Method::Core, 11));
+    assert_eq!((solution.choice(0), solution.choice(1)), (Some(0), Some(0)));
 }
 
 #[test]

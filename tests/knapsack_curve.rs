@@ -2,7 +2,7 @@
 
 use aryl::knapsack::{
     ClassKind, CurveClass, Gain, Hint, Instance, InstanceError, Item, Solution, Solver, Workspace,
-    brute_force, dense_into,
+    brute_force, dense, dense_into,
 };
 use oorandom::Rand64;
 
@@ -103,6 +103,9 @@ fn with_tables(curves: &[CurveClass], other: Item) -> [Instance; 2] {
     }
     for instance in [&mut formulas, &mut tables] {
         instance.push_class(ClassKind::AtMostOne, [other]).unwrap();
+        let concave = [Item::new(1, 1), Item::new(2, 5), Item::new(3, 7)];
+        instance.push_class(ClassKind::AtMostOne, concave).unwrap();
+        instance.push_class(ClassKind::ExactlyOne, concave).unwrap();
     }
     [formulas, tables]
 }
@@ -153,6 +156,49 @@ fn steps_between_the_two_lowest_prices_are_all_listed_or_none_is_needed() {
     }
 }
 
+/// What is too heavy for the capacity is not needed for the answer, but makes an instance so long that memory is read ahead,
+/// block by block where few classes are worth their weight.
+#[test]
+fn few_classes_of_many_that_are_long_are_found() {
+    let (mut formulas, mut tables) = (Instance::new(60), Instance::new(60));
+    for class in 0..400 {
+        let total = if class % 10 == 3 { 1_000_000.0 + f64::from(class) } else { 5_000.0 };
+        let curve = CurveClass::new(Gain::Hyperbola { half: 8.0 }, total, 1, 3_000);
+        formulas.push_curve(curve).unwrap();
+        tables.push_class(ClassKind::AtMostOne, (0..60).map(|item| curve.item(item))).unwrap();
+    }
+    let ours = Solver::new().with_table_budget(0).solve(&formulas).unwrap();
+    assert_eq!(ours.value(), dense(&tables, 1 << 20).unwrap().value());
+    assert!(ours.certificate().is_optimal() && ours.weight() <= 60);
+}
+
+/// An item that a class without items can't have does not make weights odd.
+#[test]
+fn a_formula_without_items_changes_nothing() {
+    let nothing = CurveClass::new(Gain::Hyperbola { half: 1.0 }, 9.0, 1, 0);
+    let (mut random, mut workspace) = (Rand64::new(4), Workspace::new());
+    let mut solution = Solution::default();
+    let solver = Solver::new().with_table_budget(0);
+    for round in 0..200 {
+        let capacity = 2 * random.rand_range(4..40) + 1;
+        let (mut with, mut without) = (Instance::new(capacity), Instance::new(capacity));
+        with.push_curve(nothing).unwrap();
+        without.push_class(ClassKind::AtMostOne, []).unwrap();
+        for _ in 0..random.rand_range(2..12) {
+            let even =
+                |random: &mut Rand64| Item::new(2 * random.rand_range(1..9) as u32, random.rand_range(1..40));
+            let items: Vec<Item> = (0..random.rand_range(1..5)).map(|_| even(&mut random)).collect();
+            with.push_class(ClassKind::AtMostOne, items.iter().copied()).unwrap();
+            without.push_class(ClassKind::AtMostOne, items).unwrap();
+        }
+        let mut solve = |instance: &Instance| {
+            solver.solve_into(instance, &mut workspace, &mut solution).unwrap();
+            (solution.clone(), workspace.work(), workspace.hint())
+        };
+        assert_eq!(solve(&with), solve(&without), "round {round}");
+    }
+}
+
 /// The price of a unit times so small a base is no number any more: the search for the best item began at the wrong end,
 /// where no item is worth its price, and ended there. Found by fuzzing.
 #[test]
@@ -189,6 +235,14 @@ fn work_counts_each_item_of_a_formula_that_is_evaluated() {
     let read = workspace.work().items_read;
     // Several a class and price, but far from all of them.
     assert!(read >= 4 * 400 && read < instance.item_count(), "{read}");
+}
+
+#[test]
+fn a_formula_has_as_many_items_as_it_says() {
+    let mut instance = Instance::new(5);
+    instance.push_curve(CurveClass::new(Gain::Hyperbola { half: 1.0 }, 12.0, 2, 3)).unwrap();
+    assert_eq!(instance.items(0).collect::<Vec<Item>>(), [Item::new(2, 6), Item::new(4, 8), Item::new(6, 9)]);
+    assert_eq!((instance.item(0, 2), instance.item(0, 3)), (Some(Item::new(6, 9)), None));
 }
 
 #[test]

@@ -239,7 +239,8 @@ impl CurveClass {
                 }
                 // A product or ratio beyond the range of `f64`, though the summit itself need not be.
                 let steepness = libm::log2(self.total * exponent) - libm::log2(unit_price);
-                libm::exp2((steepness + exponent * libm::log2(base)) / (exponent + 1.0)) - base
+                // The base is then so small that to subtract it changes nothing.
+                libm::exp2((steepness + exponent * libm::log2(base)) / (exponent + 1.0))
             }
         }
     }
@@ -257,8 +258,9 @@ impl CurveClass {
         let unit_price = price * f64::from(self.weight);
         let summit = if unit_price > 0.0 { self.summit(unit_price) } else { f64::INFINITY };
         let start = if summit >= f64::from(last) { last } else { (summit.max(1.0)) as u32 };
-        // Generous for the roundings of the formula and of the powers of libm.
-        let margin = 2.0 + (self.total + unit_price * f64::from(last)) / (1_u64 << 46) as f64;
+        // Generous for the roundings of the formula and of the powers of libm. What the units cost is exact at a price of the
+        // grid, where it matters; at another price the bar allows for it.
+        let margin = 2.0 + self.total / (1_u64 << 46) as f64;
         let mut look = |units: u32| {
             let gain = self.gain(units);
             let bar = visit(units - 1, units * self.weight, self.value(units - 1, gain));
@@ -319,7 +321,7 @@ mod tests {
             let (gain, total) = match round % 4 {
                 0 => (Gain::Hyperbola { half: 1e-6 * random.rand_float() }, 1e15 * random.rand_float()),
                 1 => (Gain::Hyperbola { half: 100.0 * random.rand_float() }, 1e6 * random.rand_float()),
-                2 => (Gain::Power { base: 1e-307, exponent: 0.002 }, 1e15),
+                2 => (Gain::Power { base: 1e-307, exponent: [0.002, 0.01][round / 4 % 2] }, 1e15),
                 _ => (Gain::Power { base: 9.0, exponent: random.rand_float().max(0.1) }, 1e6),
             };
             let curve = CurveClass::new(gain, total, 1 + round as u32 % 3, 3_000);

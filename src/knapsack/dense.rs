@@ -54,11 +54,11 @@ impl Code for u32 {
 /// counted or the instance has no answer.
 ///
 /// The table has a row a class and a column a unit of capacity, after the weight of the mandatory items has been taken
-/// off and what no choice can use has been clipped. An entry takes two bytes, or four where a class has 65,535 items
-/// or more.
+/// off and what no choice can use has been clipped. An entry takes two bytes, or four where a class has more
+/// than 65,535 items.
 pub(super) fn table_bytes(instance: &Instance) -> Option<u64> {
     let columns = instance.relative_capacity()?.checked_add(1)?;
-    let entry = if instance.longest_class() < u32::from(u16::MAX) { 2 } else { 4 };
+    let entry = if instance.longest_class() <= u32::from(u16::MAX) { 2 } else { 4 };
     columns.checked_mul(instance.class_count() as u64 * entry)?.checked_add(columns.checked_mul(16)?)
 }
 
@@ -164,7 +164,7 @@ pub fn dense_into(
     let DenseBuffers { before, after, narrow, wide } = &mut workspace.dense;
     solution.start(instance);
     let capacity = capacity as usize;
-    if instance.longest_class() < u32::from(u16::MAX) {
+    if instance.longest_class() <= u32::from(u16::MAX) {
         run(instance, capacity, before, after, narrow, &mut solution.choices);
     } else {
         run(instance, capacity, before, after, wide, &mut solution.choices);
@@ -215,5 +215,43 @@ fn run<C: Code>(
         if item != NONE {
             left -= instance.relative_item(class, item).map_or(0, |(weight, _)| weight as usize);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::item::{ClassKind, Item};
+    use super::*;
+
+    /// Classes of one item of each of these weights.
+    fn of_weights(classes: u64, weights: impl Iterator<Item = u32> + Clone) -> Instance {
+        let mut instance = Instance::new(0);
+        for _ in 0..classes {
+            instance
+                .push_class(ClassKind::AtMostOne, weights.clone().map(|weight| Item::new(weight, 1)))
+                .unwrap();
+        }
+        instance
+    }
+
+    #[test]
+    fn the_cost_is_the_cells_beside_the_items() {
+        // An item of weight 2 fills the columns 2 to 4 and is looked at besides; one that does not fit fills none.
+        let few = of_weights(2, [2, 9].into_iter());
+        assert_eq!(cost(&few, 4), 2 * (3 + 2) + 2 * 2);
+        // Of so many they are not counted one by one.
+        let (classes, columns) = (8, 2_000);
+        let many = of_weights(classes, 1..columns);
+        let cells: u64 = (1..u64::from(columns)).map(|weight| u64::from(columns) - weight).sum();
+        let estimate = cost(&many, u64::from(columns) - 1);
+        assert!(
+            estimate.abs_diff(classes * cells) < classes * cells / 100,
+            "{estimate} for {}",
+            classes * cells
+        );
+        // Nor are columns that 32 bits can't count cut to them.
+        let heavy = of_weights(3, core::iter::once(u32::MAX));
+        assert_eq!(cost(&heavy, 1 << 32), (3 << 32) / 2 + 1);
+        assert_eq!(cost(&heavy, u64::MAX), u64::MAX / 2);
     }
 }

@@ -1,5 +1,7 @@
 //! What can be wrong with an instance, and why it may have no answer.
 
+use super::shape::CLASS_LENGTH_LIMIT;
+
 /// An item, a class or an instance that was refused when it was built.
 ///
 /// The instance is left as it was before the call.
@@ -91,6 +93,27 @@ pub enum InstanceError {
     },
 }
 
+impl InstanceError {
+    /// Refuses another class in an instance of so many.
+    pub(super) fn check_another_class(classes: usize) -> Result<(), Self> {
+        let (classes, limit) = (classes as u64 + 1, u64::from(u32::MAX));
+        if classes > limit { Err(Self::TooManyClasses { classes, limit }) } else { Ok(()) }
+    }
+
+    /// Refuses another item in a class of so many.
+    #[inline]
+    pub(super) fn check_another_item(class: usize, items: usize) -> Result<(), Self> {
+        let (items, limit) = (items as u64 + 1, CLASS_LENGTH_LIMIT);
+        if items > limit { Err(Self::TooManyItemsInClass { class, items, limit }) } else { Ok(()) }
+    }
+
+    /// Refuses an instance that has so many items in tables with this class.
+    pub(super) fn check_items(class: usize, items: u64) -> Result<(), Self> {
+        let limit = u64::from(u32::MAX);
+        if items > limit { Err(Self::TooManyItems { class, items, limit }) } else { Ok(()) }
+    }
+}
+
 /// Why an instance has no answer, or a solver declined it.
 ///
 /// # Examples
@@ -148,8 +171,33 @@ fn range_of(field: &str) -> &'static str {
         "exponent" => "above 0 and at most 1",
         "total" => "from 0 to below 2^53",
         "weight times length" => "below 2^32",
-        "length" => "below 2^29",
+        "length" => "at most 2^20",
         "bonus" => "below 2^53",
         _ => "positive and finite",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_are_held_as_an_index_can_count() {
+        let limit = u64::from(u32::MAX);
+        assert_eq!(InstanceError::check_another_class(u32::MAX as usize - 1), Ok(()));
+        let error = InstanceError::TooManyClasses { classes: 1 << 32, limit };
+        assert_eq!(InstanceError::check_another_class(u32::MAX as usize), Err(error));
+
+        assert_eq!(InstanceError::check_items(4, limit), Ok(()));
+        for items in [1 << 32, 1 << 33] {
+            let error = InstanceError::TooManyItems { class: 4, items, limit };
+            assert_eq!(InstanceError::check_items(4, items), Err(error));
+        }
+
+        assert_eq!(InstanceError::check_another_item(4, (1 << 29) - 2), Ok(()));
+        for items in [1 << 29, 1 << 30] {
+            let error = InstanceError::TooManyItemsInClass { class: 4, items, limit: (1 << 29) - 1 };
+            assert_eq!(InstanceError::check_another_item(4, items as usize - 1), Err(error));
+        }
     }
 }

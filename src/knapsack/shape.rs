@@ -91,7 +91,7 @@ pub(super) struct Table<'a> {
 }
 
 /// The order of the items of a table, relative to its base; that of a mandatory class must be its first item for the
-/// class to be concave.
+/// class to be concave: else another item of weight 0 follows.
 ///
 /// Two steps are compared by products that are rounded. Rounding keeps their order but may make them equal; a table is
 /// then called concave only where the products are exact.
@@ -102,7 +102,7 @@ pub(super) fn order_of(weights: &[u32], values: &[f64], mandatory: bool) -> Orde
     let first = usize::from(mandatory);
     let (mut weight, mut value) = (0, 0.0);
     let (mut width, mut rise) = (0.0, 1.0);
-    let mut concave = !mandatory || (weights.first() == Some(&0) && values.first() == Some(&0.0));
+    let mut concave = true;
     for (&next_weight, &next_value) in weights.iter().zip(values).skip(first) {
         let (next_width, next_rise) = (f64::from(next_weight) - f64::from(weight), next_value - value);
         // The slope before the first step is infinite: a rise of 1 on a width of 0.
@@ -117,12 +117,8 @@ pub(super) fn order_of(weights: &[u32], values: &[f64], mandatory: bool) -> Orde
 pub(super) fn dearest(weights: &[u32], values: &[f64], order: Order) -> f64 {
     // The first item of a concave class is the dearest, or the second where the first is the base.
     let count = if order == Order::Concave { weights.len().min(2) } else { weights.len() };
-    let mut dearest = 0.0;
-    for (&weight, &value) in weights[..count].iter().zip(values) {
-        let price = if value > 0.0 { value / f64::from(weight) } else { 0.0 };
-        dearest = if price > dearest { price } else { dearest };
-    }
-    dearest
+    // The price of an item of neither weight nor value is not a number, which `max` passes over.
+    weights[..count].iter().zip(values).map(|(&weight, &value)| value / f64::from(weight)).fold(0.0, f64::max)
 }
 
 /// Below this size, products of integers are exact.
@@ -152,6 +148,7 @@ mod tests {
         assert!((dearest(&[4, 2, 3], &[20.0, 30.0, 36.0]) - 15.0).abs() < 1e-9);
         assert!(dearest(&[0, 2], &[1.0, 1.0]).is_infinite());
         assert!(dearest(&[0, 2], &[0.0, -1.0]) <= 0.0 && dearest(&[], &[]) <= 0.0);
+        assert!(dearest(&[0, 2], &[-1.0, -1.0]) <= 0.0, "what is worth less than its base is not dear");
     }
 
     #[test]
@@ -169,6 +166,10 @@ mod tests {
         // Products above 2^53 that round to the same number.
         let large = (1_u64 << 52) as f64;
         assert_eq!(order(&[3, 6], &[large, 2.0 * large]), Order::Ascending);
+        assert_eq!(order(&[3, 6], &[large, 1.5 * large]), Order::Concave, "not the same number");
+        // 2^51 · 4 is 2^53 and less than 3 · 3,002,399,751,580,331, which is 2^53 + 1 and rounds to it.
+        let (gentle, steep) = ((1_u64 << 51) as f64, 3_002_399_751_580_331.0);
+        assert_eq!(order(&[3, 7], &[gentle, gentle + steep]), Order::Ascending);
         assert_eq!(order_of(&[0, 1, 3], &[0.0, 5.0, 7.0], true), Order::Concave);
         assert_eq!(order_of(&[0, 0, 3], &[0.0, -5.0, 7.0], true), Order::Ascending);
         assert_eq!(order_of(&[1, 0], &[5.0, 0.0], true), Order::Any);

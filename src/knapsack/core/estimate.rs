@@ -33,7 +33,7 @@ impl Sample {
 struct Point {
     price: f64,
     demand: f64,
-    /// Three standard errors.
+    /// Three standard errors; where the sample is the whole there are none, and nobody asks.
     error: f64,
     row: usize,
 }
@@ -161,8 +161,7 @@ impl<'a> Estimator<'a> {
         known.copy_from_slice(weights);
         points.clear();
         // The error is the least that a point has.
-        let error = if self.factor > 1.0 { 6.0 * self.factor } else { 0.0 };
-        points.push(Point { price, demand, error, row: 0 });
+        points.push(Point { price, demand, error: 6.0 * self.factor, row: 0 });
         self.known_demand = demand;
         self.guess = price;
     }
@@ -185,7 +184,7 @@ impl<'a> Estimator<'a> {
         }
         let size = classes.len().max(1) as f64;
         let spread = (squares - sum * sum / size).max(0.0) + largest;
-        let error = if self.factor > 1.0 { 3.0 * self.factor * libm::sqrt(spread) } else { 0.0 };
+        let error = 3.0 * self.factor * libm::sqrt(spread);
         let point = Point { price, demand: self.known_demand + self.factor * sum, error, row };
         points.push(point);
         point
@@ -205,17 +204,11 @@ impl<'a> Estimator<'a> {
     }
 
     /// The share of the sample whose weights differ between two points.
-    fn alive(&self, low: Option<Point>, high: Option<Point>) -> f64 {
+    fn alive(&self, low: Point, high: Point) -> f64 {
         let size = self.sample.known.len();
-        let Some(low) = low else { return 1.0 };
         let low = &self.sample.weights[low.row..low.row + size];
-        let differ = match high {
-            Some(high) => {
-                let high = &self.sample.weights[high.row..high.row + size];
-                low.iter().zip(high).filter(|(low, high)| low != high).count()
-            }
-            None => low.iter().filter(|&&weight| weight != 0).count(),
-        };
+        let high = &self.sample.weights[high.row..high.row + size];
+        let differ = low.iter().zip(high).filter(|(low, high)| low != high).count();
         differ as f64 / size.max(1) as f64
     }
 
@@ -235,7 +228,7 @@ impl<'a> Estimator<'a> {
             }
             let next = match self.neighbours(demand) {
                 (Some(low), Some(high)) => {
-                    if high.price - low.price <= 1.5 * self.prices.quantum() || enough(self, low, high) {
+                    if enough(self, low, high) {
                         return;
                     }
                     between(low, high, demand)
@@ -245,6 +238,7 @@ impl<'a> Estimator<'a> {
                 (None, None) => self.guess,
             };
             let next = self.prices.floor(next.clamp(self.prices.quantum(), self.prices.highest()));
+            // As between two prices that are neighbours.
             if self.sample.points.iter().any(|point| point.price.total_cmp(&next).is_eq()) {
                 return;
             }
@@ -269,7 +263,7 @@ impl<'a> Estimator<'a> {
         let capacity = capacity as f64;
         let (low, high) = (self.estimate(low), self.estimate(high));
         let meets = low.demand + low.error > capacity && high.demand - high.error <= capacity;
-        meets && self.alive(Some(low), Some(high)) <= (1.1 * last_open).max(0.2)
+        meets && self.alive(low, high) <= (1.1 * last_open).max(0.2)
     }
 
     /// The first estimate of the price.
@@ -293,9 +287,9 @@ impl<'a> Estimator<'a> {
         // The share open between the two, and as many more as the bracket will be wider.
         let distance = (low.demand - high.demand).max(1.0);
         let wider = (2.0 * low.error.max(high.error).min(capacity) / distance).max(1.0);
-        let open = self.alive(Some(low), Some(high)) * wider;
+        let open = self.alive(low, high) * wider;
         let price = self.prices.floor(between(low, high, capacity));
-        (open > share && price > 0.0).then_some(Vague { price, open })
+        (open > share).then_some(Vague { price, open })
     }
 
     /// Prices such that the demand at the low one exceeds the capacity and that at the high one does not, beyond the
@@ -318,7 +312,7 @@ impl<'a> Estimator<'a> {
                 high = self.neighbours(capacity - error).1;
             }
         } else {
-            self.close_in(capacity, |this, low, high| this.alive(Some(low), Some(high)) <= NARROW);
+            self.close_in(capacity, |this, low, high| this.alive(low, high) <= NARROW);
             (low, high) = self.neighbours(capacity);
         }
         Bracket {
@@ -355,5 +349,21 @@ impl NullaryFnOnce for BestWeights<'_> {
         for &class in classes {
             weights.push(best_at(instance, class as usize, price, limits, items_read).weight);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_between_two_points_follows_the_power_law_through_them() {
+        let point = |price, demand| Point { price, demand, error: 0.0, row: 0 };
+        let (low, high) = (point(1.0, 400.0), point(4.0, 100.0));
+        assert!((between(low, high, 200.0) - 2.0).abs() < 1e-9);
+        // Kept away from both.
+        assert!(between(low, high, 399.9) > 1.1 && between(low, high, 100.1) < 3.6);
+        // Two demands of next to nothing tell nothing: the middle.
+        assert!((between(point(1.0, 0.4), point(4.0, 0.1), 0.2) - 2.0).abs() < 1e-9);
     }
 }

@@ -75,9 +75,7 @@ pub(super) fn collect(
                 changes.push(Change { weight: change, value: worth, loss, class, item });
             }
         };
-        if least <= 0.0 && choice != NONE {
-            consider(NONE, 0, 0.0);
-        }
+        consider(NONE, 0, 0.0);
         match instance.shape(class as usize) {
             Shape::Concave(table, first) => {
                 // Losses grow with the distance from the choice. One that is rounded down and yet above the limit ends

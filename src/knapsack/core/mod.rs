@@ -252,20 +252,20 @@ fn narrow(
     open.room = room;
     let mut totals = pass(instance, (low, high), limits, choices, open, items_read);
     while open.is_overfull {
-        if totals.high_weight > capacity || (totals.low_weight <= capacity && low > 0.0) {
+        if totals.high_weight > capacity {
             // The split is not between them, so that the steps are not needed.
             break;
         }
         if totals.low_weight <= capacity {
-            // All that is worth taking fits: it is the best at the price of nothing.
+            // Nor is it here; and at the price of nothing all that is worth taking fits, so that it is the best.
             open.clear();
             totals.high_weight = demand_at(instance, low, limits, choices, items_read);
             high = low;
             break;
         }
-        let is_narrowest = high - low <= 1.5 * prices.quantum();
+        let middle = prices.floor(low + (high - low) / 2.0);
+        let is_narrowest = middle <= low;
         if !is_narrowest {
-            let middle = prices.floor(low + (high - low) / 2.0);
             let demand = demand_at(instance, middle, limits, choices, items_read);
             (low, high) = if demand > capacity { (middle, high) } else { (low, middle) };
         }

@@ -20,7 +20,7 @@ pub(super) fn least_loss(changes: &[Change], slack: i64, price: f64) -> f64 {
     let mut step_loss = [f64::INFINITY; MODULUS];
     for change in changes {
         let residue = (change.weight / divisor).rem_euclid(MODULUS as i64) as usize;
-        step_loss[residue] = if change.loss < step_loss[residue] { change.loss } else { step_loss[residue] };
+        step_loss[residue] = step_loss[residue].min(change.loss);
     }
     let mut loss = [f64::INFINITY; MODULUS];
     let mut done = [false; MODULUS];
@@ -32,14 +32,12 @@ pub(super) fn least_loss(changes: &[Change], slack: i64, price: f64) -> f64 {
         done[at] = true;
         for (residue, &step) in step_loss.iter().enumerate() {
             let to = (at + residue) % MODULUS;
-            if loss[at] + step < loss[to] {
-                loss[to] = loss[at] + step;
-            }
+            loss[to] = loss[to].min(loss[at] + step);
         }
     }
     let free = |residue: usize| (steps - residue as i64).rem_euclid(MODULUS as i64) * divisor + rest;
     let bounds = loss.iter().enumerate().map(|(residue, &loss)| loss + price * free(residue) as f64);
-    bounds.fold(f64::INFINITY, |least, bound| if bound < least { bound } else { least })
+    bounds.fold(f64::INFINITY, f64::min)
 }
 
 /// Euclid's algorithm; the divisor of 0 and `n` is `n`.
@@ -69,5 +67,6 @@ mod tests {
         assert_eq!(least_loss(&with_odd, 7, 10.0), 4.0);
         assert_eq!(least_loss(&[change(6, 0.0), change(-9, 0.0)], 2, 10.0), 20.0);
         assert_eq!(least_loss(&[], 2, 10.0), 20.0);
+        assert_eq!(least_loss(&[change(2, 100.0)], 7, 10.0), 70.0, "dearer than to leave all seven free");
     }
 }

@@ -147,3 +147,25 @@ fn first_equal<const CAREFUL: bool>(
     let found = rest.map(|(&weight, &value)| reduced::<CAREFUL>(weight, value, price, heaviest));
     found.into_iter().position(|reduced| reduced == best).map(|at| start + at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn the_first_of_the_best_items_is_found_in_any_chunk() {
+        for careful in [false, true] {
+            let limits = Limits { heaviest: 9, careful };
+            for (equal, length) in [(1, 1), (8, 8), (8, 12), (9, 30), (30, 30)] {
+                for first in 0..=length - equal {
+                    let value = |at: usize| if (first..first + equal).contains(&at) { 7.0 } else { 5.0 };
+                    let values: Vec<f64> = (0..length).map(value).collect();
+                    let weights = alloc::vec![2; length];
+                    let best = best_reduced(&weights, &values, 0.5, limits);
+                    assert_eq!(position(&weights, &values, 0.5, best, limits), first, "{equal} of {length}");
+                }
+            }
+        }
+    }
+}

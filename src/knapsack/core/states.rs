@@ -15,6 +15,8 @@ use super::residue::greatest_common_divisor;
 
 const NO_NODE: u32 = u32::MAX;
 const NO_CHANGE: u32 = u32::MAX;
+/// The nodes after which the search is given up, so that their numbers stay below [`NO_NODE`].
+const MOST_NODES: usize = 1 << 31;
 
 /// What the classes so far add, and how: the node of the arena, and the change of the present class if any.
 #[derive(Clone, Copy, Debug)]
@@ -92,18 +94,11 @@ impl Bound {
     #[inline]
     fn of(&self, state: &State) -> f64 {
         let left = self.slack - state.weight;
-        let (slope, units) = if left >= 0 {
-            let usable = if self.divisor > 1 { left - left % self.divisor } else { left };
-            // With nothing remaining (`up` infinite) nothing more can be had.
-            ((self.price - self.up).max(0.0), usable as f64)
-        } else {
-            let missing =
-                if self.divisor > 1 { -(-left).div_euclid(self.divisor) * self.divisor } else { left };
-            let missing =
-                if self.divisor > 1 && left % self.divisor != 0 { missing - self.divisor } else { missing };
-            (self.price + self.down, missing as f64)
-        };
-        let change = if units == 0.0 { 0.0 } else { slope * units };
+        // Rounded down: less can be used of what is free, and more must be given back of what is missing.
+        let units = if self.divisor > 1 { left.div_euclid(self.divisor) * self.divisor } else { left };
+        // With nothing remaining (`up` infinite) nothing more can be had.
+        let slope = if left >= 0 { (self.price - self.up).max(0.0) } else { self.price + self.down };
+        let change = if units == 0 { 0.0 } else { slope * units as f64 };
         state.value + change + ROUNDING * (state.value.abs() + change.abs().min(f64::MAX))
     }
 }
@@ -112,7 +107,7 @@ impl Bound {
     /// What any of the states can reach at most, and at least the incumbent.
     fn of_all(&self, states: &[State], incumbent: f64) -> f64 {
         let reaches = states.iter().map(|state| self.of(state));
-        libm::floor(reaches.fold(incumbent, |most, reach| if reach > most { reach } else { most }))
+        libm::floor(reaches.fold(incumbent, f64::max))
     }
 }
 
@@ -189,7 +184,7 @@ pub(super) fn solve(
         if states.is_empty() {
             break;
         }
-        if made >= budget || nodes.len() >= NO_NODE as usize / 2 {
+        if nodes.len() >= MOST_NODES {
             bound = Some(limit.of_all(states, best.0));
             break;
         }
@@ -218,19 +213,18 @@ fn arrange(changes: &[Change], classes: &mut Vec<CoreClass>) {
         for change in group {
             let each = change.loss / change.weight.unsigned_abs() as f64;
             let side = if change.weight > 0 { &mut up } else { &mut down };
-            *side = if each < *side { each } else { *side };
+            *side = side.min(each);
             divisor = greatest_common_divisor(divisor, change.weight);
         }
-        let key = if up < down { up } else { down };
-        classes.push(CoreClass { start, end, key, up, down, divisor });
+        classes.push(CoreClass { start, end, key: up.min(down), up, down, divisor });
         start = end;
     }
     classes.sort_unstable_by(|left, right| left.key.total_cmp(&right.key).then(left.start.cmp(&right.start)));
     for at in (1..classes.len()).rev() {
         let later = classes[at];
         let class = &mut classes[at - 1];
-        class.up = if later.up < class.up { later.up } else { class.up };
-        class.down = if later.down < class.down { later.down } else { class.down };
+        class.up = class.up.min(later.up);
+        class.down = class.down.min(later.down);
         class.divisor = greatest_common_divisor(class.divisor, later.divisor);
     }
 }
@@ -259,9 +253,7 @@ fn merge(list: &[State], base: &[State], step: &Change, change: u32, into: &mut 
             change,
         };
         while let Some(&&state) = list.peek() {
-            if state.weight > shifted.weight
-                || (state.weight == shifted.weight && state.value < shifted.value)
-            {
+            if state.weight > shifted.weight {
                 break;
             }
             push(state);

@@ -27,7 +27,12 @@ pub(super) fn best_single(changes: &[Change], slack: i64) -> Swap {
     best
 }
 
-/// The two best changes of different classes among those seen so far.
+/// The best change so far, and the one before it of another class.
+///
+/// A change that comes after a better one is not noted, and need not be. Let a and b be the best pair, a the lighter, and of
+/// the best pairs that whose lighter comes first. If a is not noted for b, a change c of the class of b came before it that is
+/// worth as much; if b is not noted for a, there is a change d of the class of a that is worth as much as b and fits beside
+/// a. Then c and d are as good a pair, and fit, since c is no heavier than a; but c comes before a.
 #[derive(Clone, Copy)]
 struct TopTwo {
     first: u32,
@@ -70,8 +75,6 @@ pub(super) fn best_pair(
                 top.second = top.first;
             }
             top.first = at;
-        } else if changes[top.first as usize].class != change.class && value(top.second) < change.value {
-            top.second = at;
         }
         prefix.push((top.first, top.second));
     }
@@ -93,4 +96,56 @@ pub(super) fn best_pair(
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_change_and_no_pair_of_two_classes_that_fits_gains_more() {
+        let mut random = oorandom::Rand64::new(5);
+        let (mut order, mut prefix, mut pairs) = (Vec::new(), Vec::new(), 0);
+        for round in 0..2_000 {
+            let changes: Vec<Change> = (0..random.rand_range(0..12) as u32)
+                .map(|at| Change {
+                    weight: random.rand_range(0..20) as i64 - 10,
+                    value: random.rand_range(0..40) as f64 - 20.0,
+                    loss: 0.0,
+                    class: at / 3,
+                    item: at,
+                })
+                .collect();
+            let slack = random.rand_range(0..8) as i64;
+            let fitting = changes.iter().filter(|change| change.weight <= slack).map(|change| change.value);
+            let single = best_single(&changes, slack).gain;
+            assert!((single - fitting.fold(0.0, f64::max)).abs() < 1e-9, "{round}");
+
+            let both = changes.iter().flat_map(|left| changes.iter().map(move |right| (left, right)));
+            let fitting =
+                both.filter(|(left, right)| left.class != right.class && left.weight + right.weight <= slack);
+            let most = fitting.map(|(left, right)| left.value + right.value).fold(single, f64::max);
+            let pair = best_pair(&changes, slack, single, &mut order, &mut prefix);
+            assert!((pair.map_or(single, |pair| pair.gain) - most).abs() < 1e-9, "{round}");
+            let Some(Swap { gain, changes: [Some(left), Some(right)] }) = pair else { continue };
+            assert!(left.class != right.class && left.weight + right.weight <= slack, "{round}");
+            assert!((gain - left.value - right.value).abs() < 1e-9, "{round}");
+            pairs += 1;
+        }
+        assert!(pairs > 300, "{pairs} pairs");
+    }
+
+    #[test]
+    fn of_very_many_changes_those_of_the_least_losses_are_paired() {
+        let (mut order, mut prefix) = (Vec::new(), Vec::new());
+        for more in [0, 1, 5] {
+            let count = PAIRED as u32 + more;
+            let change =
+                |at| Change { weight: 1, value: 1.0, loss: f64::from(count - at), class: at, item: 0 };
+            let changes: Vec<Change> = (0..count).map(change).collect();
+            let pair = best_pair(&changes, 2, 0.0, &mut order, &mut prefix);
+            assert_eq!(pair.map(|pair| pair.gain), Some(2.0));
+            assert_eq!(order, (more..count).collect::<Vec<u32>>());
+        }
+    }
 }

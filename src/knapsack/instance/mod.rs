@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::curve::CurveClass;
 use super::error::InstanceError;
 use super::item::{ClassKind, Item};
-use super::shape::{CLASS_LENGTH_LIMIT, ClassRecord, Order, Shape, Table, dearest, order_of};
+use super::shape::{ClassRecord, Order, Shape, Table, dearest, order_of};
 
 /// The first number that a value, or the sum of the largest values of all classes, may not reach: 2^53.
 ///
@@ -259,10 +259,7 @@ impl Instance {
         if let Some((field, value)) = curve.fault() {
             return Err(InstanceError::Curve { class, field, value });
         }
-        let limit = u64::from(u32::MAX);
-        if class as u64 >= limit {
-            return Err(InstanceError::TooManyClasses { classes: class as u64 + 1, limit });
-        }
+        InstanceError::check_another_class(class)?;
         let largest = curve.largest_value();
         let sum = self.totals.largest_values + largest;
         if sum >= VALUE_LIMIT {
@@ -306,19 +303,12 @@ impl Instance {
             if value >= VALUE_LIMIT {
                 return Err(InstanceError::ValueTooLarge { class, item, value, limit: VALUE_LIMIT });
             }
-            if item as u64 >= CLASS_LENGTH_LIMIT {
-                let items = item as u64 + 1;
-                return Err(InstanceError::TooManyItemsInClass { class, items, limit: CLASS_LENGTH_LIMIT });
-            }
+            InstanceError::check_another_item(class, item)?;
             largest = largest.max(value);
             self.weights.push(weight);
             self.values.push(value as f64);
         }
-        let items = self.weights.len() as u64;
-        let limit = u64::from(u32::MAX);
-        if items > limit {
-            return Err(InstanceError::TooManyItems { class, items, limit });
-        }
+        InstanceError::check_items(class, self.weights.len() as u64)?;
         Ok(largest)
     }
 
@@ -326,10 +316,7 @@ impl Instance {
     fn finish_class(&mut self, kind: ClassKind, first: usize, largest: u64) -> Result<(), InstanceError> {
         let class = self.classes.len();
         let length = self.weights.len() - first;
-        let limit = u64::from(u32::MAX);
-        if class as u64 >= limit {
-            return Err(InstanceError::TooManyClasses { classes: class as u64 + 1, limit });
-        }
+        InstanceError::check_another_class(class)?;
         let sum = self.totals.largest_values + largest;
         if sum >= VALUE_LIMIT {
             return Err(InstanceError::ValueSumTooLarge { class, sum, limit: VALUE_LIMIT });
@@ -512,5 +499,29 @@ impl Instance {
         }
         let (weights, values) = self.table(class);
         Some((*weights.get(item as usize)?, *values.get(item as usize)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_is_the_first_of_the_most_valuable_of_the_lightest() {
+        let mut instance = Instance::new(9);
+        let items = [(3, 9), (2, 5), (2, 7), (2, 7), (2, 6), (4, 7)];
+        let items = items.map(|(weight, value)| Item::new(weight, value));
+        instance.push_class(ClassKind::ExactlyOne, items).unwrap();
+        assert_eq!(instance.bases(), [Base { class: 0, item: 2, weight: 2, value: 7.0 }]);
+        assert_eq!(instance.items(0).collect::<Vec<Item>>(), items);
+    }
+
+    #[test]
+    fn a_first_guess_of_the_price_is_relative_to_the_bases() {
+        let mut instance = Instance::new(9);
+        instance.push_class(ClassKind::ExactlyOne, [Item::new(5, 1_000), Item::new(9, 1_006)]).unwrap();
+        instance.push_class(ClassKind::AtMostOne, [Item::new(2, 3)]).unwrap();
+        // 6 more for 4 units, and 3 for 2.
+        assert!((instance.average_price() - 1.5).abs() < 1e-9, "{}", instance.average_price());
     }
 }
