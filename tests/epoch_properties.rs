@@ -141,6 +141,53 @@ fn some_of_the_workers_are_not_placed_at_a_loss() {
     assert_eq!(left_out(&(vec![(1, 0, 8), (1, 0, 7), (1, 0, 7)], jobs), 0), None);
 }
 
+// Two GPUs that bring nothing are held all the same, so that the other job gets what is left.
+#[test]
+fn a_worker_that_brings_nothing_holds_its_gpus() {
+    let jobs = vec![elastic((3, 1, 1), 1_632, 0, 1, &[]), elastic((1, 1, 2), 3_201, 1_600, 1, &[2, 2])];
+    let cluster = build(&(vec![(1, 0, 1), (0, 0, 1), (1, 1, 8), (1, 1, 11)], jobs));
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    let allocation = plan.allocations()[0];
+    assert_eq!((allocation.capacity, allocation.certificate.bound()), (4, 0), "{plan}");
+    assert!(allocation.certificate.is_optimal());
+}
+
+// As above, with workers of 3 GPUs: two find room, which takes 6.
+#[test]
+fn what_is_offered_is_as_much_as_finds_room() {
+    let servers = vec![(1, 1, 9), (0, 0, 1), (1, 1, 10), (1, 1, 11), (0, 0, 1)];
+    let jobs = vec![elastic((1, 1, 3), 322, 0, 5, &[]), elastic((1, 1, 3), 1_601, 800, 1, &[2, 5])];
+    assert_eq!(left_out(&(servers, jobs), 0), None);
+}
+
+// Job 0 would gain most by the two GPUs that are left on servers of a type that it can't use; job 1 can.
+#[test]
+fn idle_gpus_are_offered_to_jobs_that_may_use_them() {
+    let mut cluster = Cluster::new();
+    let types = ["V100", "A100", "T4"].map(|name| cluster.add_gpu_type(GpuType::new(name)).unwrap());
+    let mut server = |gpu_type, gpus| cluster.add_server(Server::training(gpu_type, gpus)).unwrap();
+    let (first, second, third) = (server(types[0], 1), server(types[0], 1), server(types[2], 2));
+    let idle = [server(types[2], 3), server(types[2], 1)];
+    let mixed = |hours: f64| Job::elastic(1..=3).remaining(Seconds(hours * 3_600.0)).heterogeneous();
+    // Job 2 would have two workers of 2 GPUs on the 4 that are idle; one finds room.
+    let jobs = [
+        (mixed(90.0).on([types[0], types[1]]), first),
+        (mixed(10.0).on([types[0], types[2]]), second),
+        (Job::elastic(1..=3).gpus_per_worker(2).remaining(Seconds(3_600.0)).on([types[2]]), third),
+    ];
+    let jobs = jobs.map(|(job, server)| {
+        let id = cluster.add_job(job).unwrap();
+        cluster.place(id, &[Placement::base(server, 1)]).unwrap();
+        id
+    });
+    let plan = Epoch::default().plan(&cluster, Request::NONE).unwrap();
+    assert_eq!(verify::plan(&cluster, &Request::NONE, &plan), Ok(()));
+    cluster.apply(&plan).unwrap();
+    let workers = jobs.map(|job| cluster.placements(job).iter().map(|p| p.workers).sum::<u32>());
+    assert_eq!(workers, [1, 3, 2], "{plan}");
+    assert_eq!(idle.map(|server| cluster.free_gpus(server)), [0, 0]);
+}
+
 /// What the next epoch would still do, or the workers that would gain: nothing after a plan.
 fn left_over(spec: &Spec, request: &Request<'_>) -> Option<String> {
     let mut cluster = build(spec);

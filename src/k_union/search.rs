@@ -467,9 +467,9 @@ impl Search {
         let Some(cost) = self.cost else { return };
         let Self { state, cuts, relaxation, problem, root, .. } = self;
         let missing = need.saturating_sub(state.taken());
-        // What a better choice may cost at most, beside what is paid.
+        // What a better choice may cost at most, beside what is paid. No set of a cut is taken yet, so no charge is.
         let limit = (Amount::from(cost - 1) * cuts.unit() + cuts.rebate)
-            .saturating_sub(Amount::from(state.cost()) * cuts.unit() + cuts.paid);
+            .saturating_sub(Amount::from(state.cost()) * cuts.unit());
         relaxation.settle(problem, missing, limit);
         for (at, verdict) in relaxation.verdicts.iter().enumerate() {
             match verdict {
