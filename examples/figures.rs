@@ -194,7 +194,7 @@ fn all_families(estimates: &mut Estimates) -> Option<String> {
             let kinds = ["reading", "cold", "moving", "warm", "formula", "dense"];
             let times =
                 kinds.map(|kind| estimates.median(&format!("{family}_n={classes}_C={folder}/{kind}")));
-            let [reading, cold, moving, warm, _, dense] = times;
+            let [reading, cold, moving, warm, formula, dense] = times;
             if cold.is_none() {
                 continue;
             }
@@ -204,7 +204,7 @@ fn all_families(estimates: &mut Estimates) -> Option<String> {
                 None => "–".into(),
             };
             let mut row = vec![name.into(), count(classes), capacity.into()];
-            row.extend(times.map(time));
+            row.extend([reading, cold, warm, formula, dense].map(time));
             row.extend([ratio(cold, reading), ratio(warm, reading), ratio(warm, moving), ratio(dense, cold)]);
             rows.push(row);
         }
@@ -215,7 +215,6 @@ fn all_families(estimates: &mut Estimates) -> Option<String> {
         "capacity",
         "reading",
         "cold",
-        "moving",
         "warm",
         "formula",
         "dense",

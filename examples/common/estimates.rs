@@ -66,7 +66,8 @@ pub(crate) fn time(nanoseconds: Option<f64>) -> String {
         time if time < 1e9 => (time / 1e6, "ms"),
         time => (time / 1e9, "s"),
     };
-    format!("{value:.*} {unit}", usize::from(value < 100.0 && (unit != "µs" || value < 10.0)))
+    // A space at which no line breaks.
+    format!("{value:.*}\u{a0}{unit}", usize::from(value < 100.0 && (unit != "µs" || value < 10.0)))
 }
 
 /// A number with a comma before every three digits.
