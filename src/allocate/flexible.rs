@@ -308,7 +308,7 @@ impl Candidate {
                 Some(before) => self.offer.items(job, unit).nth(before as usize).map_or(0, |item| item.2),
                 None => 0,
             };
-            Item::new(workers * job.gpus_per_worker, value + self.overhead)
+            Item::new(workers.saturating_mul(job.gpus_per_worker), value + self.overhead)
         });
         // A class holds weights of 32 bits; no job holds 2^32 GPUs.
         let most = capacity.min(u64::from(u32::MAX));
